@@ -1,4 +1,4 @@
-"""What the blocks of a comparison show: the verdict, where the points come from, and the deals to look at.
+"""The verdict of the blocks of a comparison, where the points come from, and the deals to look at.
 
 Laws:
 - blocks count in the order of their numbers, so the verdict does not depend on how many are played at once;

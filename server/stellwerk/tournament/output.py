@@ -8,8 +8,8 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Final, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -17,11 +17,10 @@ from stellwerk.shared.terminal import flush_stdout, say, size
 from stellwerk.tournament.arguments import Shape
 from stellwerk_base.texts import aligned, counted, interval, shown, signed
 from stellwerk_server.net.listen_address import shown_address
-from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.config.settings import Variant
 from stellwerk_tournament.play.progress import (
     BlockEnded,
     Ended,
-    Observer,
     Progress,
     Row,
     RunningBlock,
@@ -40,48 +39,6 @@ LONGEST_FAULT: Final = 2000
 _HEAD: Final = ("", "bot", "elo", "95 %", "score", "points", "matches", "faults")
 _FORFEITS: Final = "forfeits"  # one more column, if there are any
 OUT: Final = "out"  # in place of the number of a suspended bot
-
-
-class Shown(Observer, Protocol):
-    """An observer that also reports what the runner is about to do, and what remote bots do."""
-
-    def planned(self, lines: Sequence[str]) -> None:
-        """Report what is known before the first match: the sandbox, the preflight, how many matches."""
-        ...
-
-    def listening(self, host: str, port: int) -> None: ...
-
-    def status_page(self, url: str) -> None:
-        """Report where the status page is."""
-        ...
-
-    def live_pages(self, url: str) -> None:
-        """Report where the live pages are."""
-        ...
-
-    def pages_ended(self, why: str) -> None:
-        """Report that the live pages are there no more. The matches go on."""
-        ...
-
-    def remote_bots_changed(self, progress: Progress) -> None:
-        """Report that a remote bot has come or gone."""
-        ...
-
-    def cluster_changed(self, line: str) -> None:
-        """Report what has become of a worker. Any thread may call this."""
-        ...
-
-
-def observer_of(shape: Shape, settings: Settings) -> Shown:
-    match shape:
-        case "table":
-            return _Table()
-        case "lines":
-            return _Lines(settings)
-        case "jsonl":
-            return _JsonLines()
-        case "none":
-            return _Silence()
 
 
 def default_shape() -> Shape:
@@ -185,236 +142,183 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-# -- the shapes --------------------------------------------------------------------------------------
+# -- events ------------------------------------------------------------------------------------------
 
 
-def _where(host: str, port: int) -> str:
-    """Print the address where everybody sees it: with port 0 nobody knows it before."""
-    return f"listening on {shown_address(host, port)}"
+class _Event(NamedTuple):
+    """Something that happened: a line for people, or none, and fields for programs, or none. `is_news`: a
+    table shows the line below it. `is_always`: it is printed where progress is not shown, too."""
+
+    line: str
+    fields: Mapping[str, object] | None = None
+    progress: Progress | None = None
+    is_news: bool = False
+    is_always: bool = False
 
 
-def _status_page(url: str) -> str:
-    return f"status page: {url}"
+class Display:
+    """The display of a tournament: the runner's observer, which also hears what the command is about to do,
+    and what remote bots do. Each report becomes one event, which `show` shows in its way."""
 
-
-def _live_pages(url: str) -> str:
-    return f"live pages at {url}"
-
-
-def _pages_ended(why: str) -> str:
-    return f"live pages: {why}"
-
-
-class _Silence:
-    def planned(self, lines: Sequence[str]) -> None:
-        pass
-
-    def listening(self, host: str, port: int) -> None:
-        _err(_where(host, port))
-
-    def status_page(self, url: str) -> None:
-        _err(_status_page(url))
-
-    def live_pages(self, url: str) -> None:
-        _err(_live_pages(url))
-
-    def pages_ended(self, why: str) -> None:
-        _err(_pages_ended(why))
-
-    def remote_bots_changed(self, progress: Progress) -> None:
-        pass
-
-    def cluster_changed(self, line: str) -> None:
-        _err(line)
-
-    def match_began(self, match: RunningMatch, progress: Progress) -> None:
-        pass
-
-    def match_ended(self, ended: Ended, progress: Progress) -> None:
-        pass
-
-    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
-        pass
-
-    def suspended(self, suspended: Suspended, progress: Progress) -> None:
-        pass
-
-    def told_to_stop(self) -> None:
-        pass
-
-
-class _Lines:
-    def __init__(self, settings: Settings) -> None:
-        self._variants = settings.variants
+    def __init__(self, show: Callable[[_Event], object], variants: Sequence[Variant]) -> None:
+        self._show = show
+        self._variants = variants
 
     def planned(self, lines: Sequence[str]) -> None:
+        """Report what is known before the first match: the sandbox, the preflight, how many matches."""
         for line in lines:
-            _err(line)
+            self._show(_Event(line))
 
     def listening(self, host: str, port: int) -> None:
-        _err(_where(host, port))
+        """Report the address. With port 0 nobody knows it before."""
+        address = shown_address(host, port)
+        fields = {"type": "listening", "address": address}
+        self._show(_Event(f"listening on {address}", fields, is_always=True))
 
     def status_page(self, url: str) -> None:
-        _err(_status_page(url))
+        fields = {"type": "status_page", "url": url}
+        self._show(_Event(f"status page: {url}", fields, is_always=True))
 
     def live_pages(self, url: str) -> None:
-        _err(_live_pages(url))
+        fields = {"type": "live_pages", "url": url}
+        self._show(_Event(f"live pages at {url}", fields, is_always=True))
 
     def pages_ended(self, why: str) -> None:
-        _err(_pages_ended(why))
+        """Report that the live pages are there no more. The matches go on."""
+        fields = {"type": "live_pages_ended", "message": why}
+        self._show(_Event(f"live pages: {why}", fields, is_news=True, is_always=True))
 
     def remote_bots_changed(self, progress: Progress) -> None:
-        _err(_missing(progress) if progress.missing else "all remote bots are connected")
+        """Report that a remote bot has come or gone."""
+        line = _missing(progress) if progress.missing else "all remote bots are connected"
+        self._show(_Event(line, {"type": "remote_bots", "missing": progress.missing}, progress))
 
     def cluster_changed(self, line: str) -> None:
-        _err(line)
+        """Report what has become of a worker. Any thread may call this."""
+        self._show(_Event(line, {"type": "cluster", "message": line}, is_news=True, is_always=True))
 
     def match_began(self, match: RunningMatch, progress: Progress) -> None:
-        _err(f"{_running_match(match)}: begins")
+        fields = {"type": "match_began", **msgspec.structs.asdict(match)}
+        self._show(_Event(f"{_running_match(match)}: begins", fields, progress))
 
     def match_ended(self, ended: Ended, progress: Progress) -> None:
-        if ended.cause is not None:
-            _err(f"block {ended.block.number}, rotation {ended.rotation}: not played: {ended.cause}")
+        block = ended.block.number
+        known = {"match": ended.match, "cause": ended.cause}
+        fields = {"type": "match_ended", "block": block, "rotation": ended.rotation, **_given(known)}
+        failed = ended.cause is not None
+        line = f"block {block}, rotation {ended.rotation}: not played: {ended.cause}" if failed else ""
+        self._show(_Event(line, fields, progress, is_news=failed))
 
     def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
-        block = ended.block
-        if ended.status == "void":
-            _err(f"block {block.number} is void: {ended.cause}")
-            return
+        block, is_void = ended.block, ended.status == "void"
+        fields = {
+            "type": "block_ended",
+            "block": block.number,
+            "round": block.round,
+            "entrants": block.entrants,
+            "status": ended.status,
+            "matches": [line.match for line in ended.lines],
+            "progress": progress,
+            **_given({"cause": ended.cause}),
+        }
         game = self._variants[block.variant].choice.game_id
-        points = dict.fromkeys(block.entrants, 0)
-        for line in ended.lines:
-            for name, score in zip(line.players, line.points, strict=True):
-                points[name] += score
-        forfeits = Counter(forfeit.bot for line in ended.lines for forfeit in line.forfeits)
-        order = sorted(points, key=lambda name: -points[name])
-        means = ", ".join(
-            f"{name} {points[name] / len(ended.lines):.1f}"
-            + (f" ({counted(forfeits[name], 'forfeit')})" if forfeits[name] else "")
-            for name in order
+        line = (
+            f"block {block.number} is void: {ended.cause}"
+            if is_void
+            else f"block {block.number}, {game}: {_means(ended)}; {summary_of(progress)}"
         )
-        _err(f"block {block.number}, {game}: {means}; {summary_of(progress)}")
+        self._show(_Event(line, fields, progress, is_news=is_void))
 
     def suspended(self, suspended: Suspended, progress: Progress) -> None:
-        _err(_news(suspended))
+        suspension = suspended.suspension
+        fields = {
+            "type": "suspended",
+            "bot": suspension.bot,
+            "block": suspension.block,
+            "forfeits_in_a_row": suspension.forfeits,
+            "called_off": suspended.called_off,
+        }
+        row = counted(suspension.forfeits, "forfeit")
+        called_off = "its blocks that have not begun are called off"
+        line = f"{shown(suspension.bot)} is suspended after {row} in a row; {called_off}"
+        self._show(_Event(line, fields, progress, is_news=True))
 
     def told_to_stop(self) -> None:
-        _err(STOPPING)
-
-
-def _news(suspended: Suspended) -> str:
-    bot, row = shown(suspended.suspension.bot), counted(suspended.suspension.forfeits, "forfeit")
-    return f"{bot} is suspended after {row} in a row; its blocks that have not begun are called off"
+        self._show(_Event(STOPPING, {"type": "stopping"}, is_news=True))
 
 
 STOPPING: Final = "stopping when the running blocks are complete; once more, and at once"
 
 
-class _JsonLines:
-    def planned(self, lines: Sequence[str]) -> None:
-        pass  # `progress` has the numbers
+def _given(fields: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if value is not None}
 
-    def listening(self, host: str, port: int) -> None:
-        _tell_json(type="listening", address=shown_address(host, port))
 
-    def status_page(self, url: str) -> None:
-        _tell_json(type="status_page", url=url)
+def _means(ended: BlockEnded) -> str:
+    """Write the mean points of each bot in a block, and what it forfeited."""
+    points = dict.fromkeys(ended.block.entrants, 0)
+    for line in ended.lines:
+        for name, score in zip(line.players, line.points, strict=True):
+            points[name] += score
+    forfeits = Counter(forfeit.bot for line in ended.lines for forfeit in line.forfeits)
+    return ", ".join(
+        f"{name} {points[name] / len(ended.lines):.1f}"
+        + (f" ({counted(forfeits[name], 'forfeit')})" if forfeits[name] else "")
+        for name in sorted(points, key=lambda name: -points[name])
+    )
 
-    def live_pages(self, url: str) -> None:
-        _tell_json(type="live_pages", url=url)
 
-    def pages_ended(self, why: str) -> None:
-        _tell_json(type="live_pages_ended", message=why)
+# -- shapes ------------------------------------------------------------------------------------------
 
-    def remote_bots_changed(self, progress: Progress) -> None:
-        _tell_json(type="remote_bots", missing=progress.missing)
 
-    def cluster_changed(self, line: str) -> None:
-        _tell_json(type="cluster", message=line)
+def display_of(shape: Shape, variants: Sequence[Variant]) -> Display:
+    match shape:
+        case "table":
+            return Display(_Table().show, variants)
+        case "lines":
+            return Display(_print_line, variants)
+        case "jsonl":
+            return Display(_print_fields, variants)
+        case "none":
+            return Display(_print_if_needed, variants)
 
-    def match_began(self, match: RunningMatch, progress: Progress) -> None:
-        _tell_json(type="match_began", **msgspec.structs.asdict(match))
 
-    def match_ended(self, ended: Ended, progress: Progress) -> None:
-        cause = {} if ended.cause is None else {"cause": ended.cause}
-        match = {} if ended.match is None else {"match": ended.match}
-        _tell_json(type="match_ended", block=ended.block.number, rotation=ended.rotation, **match, **cause)
+def _print_line(event: _Event) -> None:
+    if event.line:
+        _err(event.line)
 
-    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
-        cause = {} if ended.cause is None else {"cause": ended.cause}
-        _tell_json(
-            type="block_ended",
-            block=ended.block.number,
-            round=ended.block.round,
-            entrants=ended.block.entrants,
-            status=ended.status,
-            matches=[line.match for line in ended.lines],
-            progress=msgspec.structs.replace(progress, rows=rounded(progress.rows)),
-            **cause,
-        )
 
-    def suspended(self, suspended: Suspended, progress: Progress) -> None:
-        suspension = suspended.suspension
-        _tell_json(
-            type="suspended",
-            bot=suspension.bot,
-            block=suspension.block,
-            forfeits_in_a_row=suspension.forfeits,
-            called_off=suspended.called_off,
-        )
+def _print_if_needed(event: _Event) -> None:
+    if event.is_always:
+        _err(event.line)
 
-    def told_to_stop(self) -> None:
-        _tell_json(type="stopping")
+
+def _print_fields(event: _Event) -> None:
+    """Print fields. A line that cannot be written ends no tournament: its last line reports the error."""
+    if event.fields is None:
+        return
+    fields = dict(event.fields)
+    if "progress" in fields and event.progress is not None:
+        fields["progress"] = msgspec.structs.replace(event.progress, rows=rounded(event.progress.rows))
+    with contextlib.suppress(OSError):
+        say_json(**fields)
 
 
 class _Table:
-    """Drawn over what was drawn before, as much as the terminal has room for."""
+    """Drawn over what was drawn before, as much as the terminal has room for. News is drawn with the next
+    progress."""
 
     def __init__(self) -> None:
         self._height = 0
         self._notice = ""
 
-    def planned(self, lines: Sequence[str]) -> None:
-        for line in lines:
-            _err(line)
-
-    def listening(self, host: str, port: int) -> None:
-        _err(_where(host, port))
-
-    def status_page(self, url: str) -> None:
-        _err(_status_page(url))
-
-    def live_pages(self, url: str) -> None:
-        _err(_live_pages(url))
-
-    def pages_ended(self, why: str) -> None:
-        self._notice = _pages_ended(why)  # drawn with the next match that ends
-
-    def remote_bots_changed(self, progress: Progress) -> None:
-        self._draw(progress)
-
-    def cluster_changed(self, line: str) -> None:
-        self._notice = line  # drawn with the next match that ends
-
-    def match_began(self, match: RunningMatch, progress: Progress) -> None:
-        self._draw(progress)
-
-    def match_ended(self, ended: Ended, progress: Progress) -> None:
-        if ended.cause is not None:
-            self._notice = f"block {ended.block.number}, rotation {ended.rotation}: not played: {ended.cause}"
-        self._draw(progress)
-
-    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
-        if ended.status == "void":
-            self._notice = f"block {ended.block.number} is void: {ended.cause}"
-        self._draw(progress)
-
-    def suspended(self, suspended: Suspended, progress: Progress) -> None:
-        self._notice = _news(suspended)
-        self._draw(progress)
-
-    def told_to_stop(self) -> None:
-        self._notice = STOPPING
+    def show(self, event: _Event) -> None:
+        if event.is_news:
+            self._notice = event.line
+        elif event.progress is None:
+            _err(event.line)
+        if event.progress is not None:
+            self._draw(event.progress)
 
     def _draw(self, progress: Progress) -> None:
         columns, rows = size()
@@ -433,12 +337,6 @@ def _err(line: str) -> None:
     with contextlib.suppress(OSError):
         text = shown(line, 4000).encode("ascii", "backslashreplace").decode()
         print(text, file=sys.stderr, flush=True)
-
-
-def _tell_json(**content: object) -> None:
-    """Report progress. A line that cannot be written ends no tournament: its last line reports the error."""
-    with contextlib.suppress(OSError):
-        say_json(**content)
 
 
 def say_json(**content: object) -> None:

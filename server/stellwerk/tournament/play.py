@@ -34,7 +34,7 @@ from stellwerk.tournament.blocks import make_out_folder, say_exported
 from stellwerk.tournament.cluster import cluster_of, cluster_words, expect_cluster, has_cluster
 from stellwerk.tournament.expectation import Expectation, expectation, with_proposal
 from stellwerk.tournament.folder import command_for, opened_folder, source_of, tournament_in, write_derived
-from stellwerk.tournament.output import SHAPES_WITH_RATINGS, default_shape, observer_of, say_json
+from stellwerk.tournament.output import SHAPES_WITH_RATINGS, default_shape, display_of, say_json
 from stellwerk.tournament.preflight import Advice, Conditions, preflight, preflight_words
 from stellwerk.tournament.results import print_ranking, trouble_lines, voids_of
 from stellwerk.tournament.web import LivePages
@@ -106,7 +106,7 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
         settings = replace(settings, conduct=beginning.resolved.conduct)
         limit = raise_limit()
         shape: Shape = arguments.progress or default_shape()
-        observer = observer_of(shape, settings)
+        observer = display_of(shape, settings.variants)
         if sandbox is not UNSET:
             observer.planned([_sandbox_words(sandbox)])
         advice = Advice(again, partial(_command_without, folder, arguments, settings), has_begun=has_begun)

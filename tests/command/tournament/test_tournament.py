@@ -25,11 +25,12 @@ from xml.etree import ElementTree
 import pytest
 
 from stellwerk.__main__ import main
-from stellwerk.tournament.output import fault_lines, table_of
+from stellwerk.tournament.arguments import Shape
+from stellwerk.tournament.output import display_of, fault_lines, table_of
 from stellwerk_base.files import write_whole
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_processes.faults import Fault
-from stellwerk_tournament.play.progress import Row, rounded
+from stellwerk_tournament.play.progress import Progress, Row, rounded
 from stellwerk_tournament.report.derived import FILES
 from stellwerk_tournament.store.standings import Standings
 from tests.command import program
@@ -213,6 +214,37 @@ def test_ctrl_c_finishes_the_running_block_and_says_how_to_go_on(tmp_path: Path)
     assert lines_of(folder)[: len(before)] == before
     assert len(lines_of(folder)) == 8
     assert "ok, 8 matches" in tournament("verify", folder)
+
+
+@pytest.mark.parametrize(
+    ("shape", "lines"),
+    [
+        ("lines", ["listening on 127.0.0.1:1", "a worker has gone", "missing: ann"]),
+        ("none", ["listening on 127.0.0.1:1", "a worker has gone"]),
+        ("jsonl", ["listening", "cluster", "remote_bots"]),
+    ],
+)
+def test_progress_is_shown_in_the_shape_that_was_asked_for(
+    shape: Shape, lines: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    display = display_of(shape, ())
+    display.listening("127.0.0.1", 1)
+    display.cluster_changed("a worker has gone")
+    display.remote_bots_changed(Progress(0, 0, (), missing=("ann",)))
+    captured = capsys.readouterr()
+    if shape == "jsonl":
+        assert [json.loads(line)["type"] for line in captured.out.splitlines()] == lines
+    else:
+        assert captured.err.splitlines() == lines
+
+
+def test_the_table_shows_news_below_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    display = display_of("table", ())
+    display.cluster_changed("a worker has gone")
+    assert capsys.readouterr().err == ""
+    for _ in range(2):
+        display.remote_bots_changed(Progress(0, 0, ()))
+        assert capsys.readouterr().err.splitlines()[-1] == "a worker has gone"
 
 
 @needs("/dev/full")
