@@ -25,7 +25,7 @@ from stellwerk.bots.starters import (
     next_commands,
 )
 from stellwerk.shared.errors import DONE, not_writable, usage_error
-from stellwerk.shared.terminal import say
+from stellwerk.shared.terminal import say, say_record
 from stellwerk_base.texts import aligned, quoted, shown, unknown
 from stellwerk_processes.bot_spec import BotSpecError, player_name
 from stellwerk_protocol.pages import protocol_folder
@@ -182,7 +182,7 @@ def _copy_starter(starter: Starter, folder: Path, name: str) -> None:
 
 def _print_copy(copy: Copy, starter: Starter, *, as_json: bool) -> None:
     if as_json:
-        say(json.dumps(msgspec.to_builtins(copy)))
+        say_record(copy)
         return
     say(f"{shown(copy.folder, 200)}: a bot in {starter.title}, called {copy.name}; start with README.md")
     if copy.missing:

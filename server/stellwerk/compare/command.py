@@ -7,13 +7,10 @@ help text has the exit codes.
 from __future__ import annotations
 
 import argparse
-import json
 import secrets
 from collections.abc import Sequence
 from math import ceil
 from typing import Final
-
-import msgspec
 
 from stellwerk.compare.blocks import Blocks, PlayedDeal, Word
 from stellwerk.compare.deals import MATCHES, NEW, OLD, Comparison, plan_of, play_deals
@@ -24,10 +21,10 @@ from stellwerk.matches.report import MatchReport
 from stellwerk.shared import progress
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
 from stellwerk.shared.choose_game import checked_seed, games_of, whole_number
-from stellwerk.shared.errors import DONE, FAILED, usage_error
+from stellwerk.shared.errors import DONE, FAILED, INTERRUPTED, UNDECIDED, usage_error
 from stellwerk.shared.folders import writable_folder
-from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
-from stellwerk.shared.terminal import say
+from stellwerk.shared.sandbox_arguments import add_sandbox_arguments, confinement_of
+from stellwerk.shared.terminal import say, say_record
 from stellwerk.shared.version import version
 from stellwerk_base.texts import shown
 from stellwerk_engine.games.game_choice import GameChoice
@@ -76,8 +73,6 @@ examples:
   stellwerk compare cmd=./old cmd=./new --games usa:3 --other planner --json
 """
 
-UNDECIDED: Final = 3
-INTERRUPTED: Final = 130
 MOST_BLOCKS: Final = 1_000_000
 MOST_JOBS: Final = 64
 _CODES: Final[dict[Word, int]] = {
@@ -131,7 +126,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=whole_number(0, MOST_JOBS),
         default=0,
-        help="processes that play; 0: one for each core (default: 0)",
+        help="matches at a time, of different deals; 0: one for each core (default: 0)",
     )
     add(
         "--move-time",
@@ -141,8 +136,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"for each answer of a bot that is started (default: {Time().move_ms})",
     )
     add("--replays", metavar="DIR", help="write a replay of each match there, in place of any of that name")
-    add_sandbox_argument(parser)
-    parser.set_defaults(wrap="", memory=None)
+    add_sandbox_arguments(parser)
     add("--json", action="store_true", help="everything as one JSON object, instead of tables")
 
 
@@ -169,8 +163,7 @@ def run(arguments: argparse.Namespace) -> int:
     code = INTERRUPTED if is_interrupted else FAILED if is_broken else _CODES[verdict]
     report = report_of(comparison, blocks, verdict, code, version())
     if arguments.json:
-        # The standard library's encoder, because it can keep to ASCII, which every terminal can show.
-        say(json.dumps(msgspec.to_builtins(report)))
+        say_record(report)
     else:
         _print(report)
     return code

@@ -40,7 +40,7 @@ from stellwerk.shared.bot_arguments import bot_of, expect_startable
 from stellwerk.shared.choose_game import checked_seed, games_of, whole_number
 from stellwerk.shared.errors import not_writable, usage_error
 from stellwerk.shared.folders import empty_folder
-from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
+from stellwerk.shared.sandbox_arguments import add_sandbox_arguments, confinement_of
 from stellwerk.shared.terminal import complain, flush_stdout, say
 from stellwerk.shared.version import version
 from stellwerk_base.files import write_whole
@@ -141,14 +141,7 @@ def _add_match_arguments(parser: argparse.ArgumentParser) -> None:
         default=Time().move_ms,
         help=f"for each answer (default: {Time().move_ms})",
     )
-    add("--wrap", metavar="CMD", default="", help="put before each bot's command, as in `stellwerk play`")
-    add(
-        "--memory",
-        metavar="MB",
-        type=whole_number(16, 1_000_000),
-        help="most data that a process of a bot may have (default: no limit)",
-    )
-    add_sandbox_argument(parser)
+    add_sandbox_arguments(parser)
 
 
 def _add_test_arguments(parser: argparse.ArgumentParser) -> None:

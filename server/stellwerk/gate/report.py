@@ -7,7 +7,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from stellwerk.shared.errors import DONE, FAILED, INFRASTRUCTURE
+from stellwerk.shared.errors import DONE, FAILED, INFRASTRUCTURE, INTERRUPTED, UNDECIDED
 from stellwerk_base.texts import shown
 from stellwerk_kit.doctor.doctor import Failure, Finding
 from stellwerk_processes.bench.levels import Isolation, Wanted
@@ -21,8 +21,6 @@ from stellwerk_tournament.evidence.strength import (
 )
 from stellwerk_tournament.gate.gate import Judge, Verdict, Word
 
-UNDECIDED: Final = 3
-INTERRUPTED: Final = 130
 EXIT_CODES: Final[dict[Word, int]] = {
     "passed": DONE,
     "failed": FAILED,

@@ -7,12 +7,10 @@ refuses the login, 4 there is no server, or the machine failed, 130 interrupted.
 from __future__ import annotations
 
 import argparse
-import json
 import ssl
 from collections.abc import Sequence
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from stellwerk.kit.arguments import add_output_arguments, ended_in_order, print_laws
@@ -20,7 +18,7 @@ from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
 from stellwerk.shared.addresses import THIS_MACHINE, server_address
 from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
-from stellwerk.shared.terminal import say
+from stellwerk.shared.terminal import say, say_record
 from stellwerk_base.texts import shown, unknown
 from stellwerk_kit.attack.attack import Attack, Case, NoServerError, assault
 from stellwerk_kit.attack.cases import CASES
@@ -129,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
             not exit_code_of(findings),
             tuple(findings),
         )
-        say(json.dumps(msgspec.to_builtins(report)))
+        say_record(report)
     else:
         say(sum_of(findings))
     if arguments.junit is not None:

@@ -7,18 +7,16 @@ machine failed, 130 interrupted.
 from __future__ import annotations
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from stellwerk.kit.arguments import add_output_arguments, add_timeout, cannot_start, ended_in_order
 from stellwerk.kit.findings import exit_code_of, say_finding, sum_of, write_junit
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
-from stellwerk.shared.terminal import say
+from stellwerk.shared.terminal import say, say_record
 from stellwerk_base.texts import shown
 from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.codec import NEEDED, OPERATIONS, Operation, drive, requests
@@ -89,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         command = tuple(shown(word, len(word)) for word in arguments.driver)
         report = CodecReport(command, not exit_code_of(findings), tuple(findings))
-        say(json.dumps(msgspec.to_builtins(report)))
+        say_record(report)
     else:
         for finding in findings:
             if finding.failure is not None:

@@ -9,11 +9,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import errno
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from stellwerk.kit.arguments import (
@@ -26,7 +24,7 @@ from stellwerk.kit.arguments import (
 from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
 from stellwerk.shared.choose_game import checked_seed, whole_number
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
-from stellwerk.shared.terminal import flush_stdout, say
+from stellwerk.shared.terminal import flush_stdout, say, say_record
 from stellwerk_base.texts import shown, unknown
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.bot_process import CannotStartError, Transport
@@ -153,7 +151,7 @@ def run(arguments: argparse.Namespace) -> int:
             passed=not exit_code_of(findings),
             steps=tuple(findings),
         )
-        say(json.dumps(msgspec.to_builtins(report)))
+        say_record(report)
     else:
         say(sum_of(findings))
     if arguments.junit is not None:

@@ -7,19 +7,17 @@ there is no such seat, decision or command, 4 the machine failed, or a bot in an
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk.kit.arguments import add_timeout, cannot_start, ended_in_order
 from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, usage_error
-from stellwerk.shared.terminal import complain, flush_stdout, say
+from stellwerk.shared.terminal import complain, flush_stdout, say, say_record
 from stellwerk_base.texts import quoted, shown
 from stellwerk_engine.core.state import Seat
 from stellwerk_engine.replays.reader import lines_of
@@ -261,7 +259,7 @@ def _print_end(arguments: argparse.Namespace, recording: Recording, course: Cour
             failure=course.failure,
             result=course.result,
         )
-        say(json.dumps(msgspec.to_builtins(report)))
+        say_record(report)
         return
     if course.failure is not UNSET:
         say("FAIL")

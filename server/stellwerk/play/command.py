@@ -7,7 +7,6 @@ terminal. The help text has the exit codes.
 from __future__ import annotations
 
 import argparse
-import json
 import secrets
 import shlex
 from collections.abc import Iterator, Sequence
@@ -31,8 +30,8 @@ from stellwerk.shared.choose_game import (
 )
 from stellwerk.shared.errors import DONE, FAILED, usage_error
 from stellwerk.shared.folders import temporary_folder, writable_folder
-from stellwerk.shared.sandbox_arguments import add_sandbox_argument, confinement_of
-from stellwerk.shared.terminal import own_name, say
+from stellwerk.shared.sandbox_arguments import add_sandbox_arguments, confinement_of
+from stellwerk.shared.terminal import own_name, say, say_record
 from stellwerk_base.texts import counted, shown
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN, BotSpec, Process, with_unique_names
@@ -93,7 +92,6 @@ examples:
 MOST_GAMES: Final = 1_000_000
 MOST_JOBS: Final = 61  # Windows can wait for 63 things at once
 MOST_MS: Final = 24 * 60 * 60 * 1000
-LEAST_MB, MOST_MB = 16, 1_000_000
 NEEDS_PROCESSES: Final = {
     "--move-time": "move_time",
     "--bank": "bank",
@@ -175,19 +173,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the game as a page beside its replay, and open it in a browser if there is a display",
     )
-    add(
-        "--wrap",
-        metavar="CMD",
-        help="put before each bot's command, in place of the sandbox; {directory} in it is the bot's own "
-        "folder",
-    )
-    add(
-        "--memory",
-        metavar="MB",
-        type=whole_number(LEAST_MB, MOST_MB),
-        help="most data that a process of a bot may have (default: no limit)",
-    )
-    add_sandbox_argument(parser)
+    add_sandbox_arguments(parser)
     add("--json", action="store_true", help="everything as one JSON object, instead of a table")
 
 
@@ -196,8 +182,7 @@ def run(arguments: argparse.Namespace) -> int:
     play = _play_house if plan.bots[0].process == "house" else _play_processes
     report, tally = play(arguments, plan)
     if arguments.json:
-        # The standard library's encoder, because it can keep to ASCII, which every terminal can show.
-        say(json.dumps(msgspec.to_builtins(report)))
+        say_record(report)
     else:
         _print(plan, report, tally)
     if arguments.watch and report.matches:

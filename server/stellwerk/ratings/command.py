@@ -6,17 +6,14 @@ The tables go to standard output. numpy is loaded only when the command runs: no
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import msgspec
-
 from stellwerk.shared.errors import DONE, usage_error
-from stellwerk.shared.terminal import say, width, wrapped
+from stellwerk.shared.terminal import say, say_record, width, wrapped
 from stellwerk_base.texts import aligned, counted, interval, shown, signed
 from stellwerk_tournament.ratings.outcomes import OutcomeError, ReadOutcomes, read_outcomes
 
@@ -95,8 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     except RatingError as error:
         raise usage_error(f"{arguments.file}: {error}") from None
     if arguments.json:
-        # The standard library's encoder, because it can keep to ASCII, which every terminal can show.
-        say(json.dumps(msgspec.to_builtins(rating_file(report, with_pairs=arguments.pairs))))
+        say_record(rating_file(report, with_pairs=arguments.pairs))
         return DONE
     for line in _lines(report, with_pairs=arguments.pairs):
         say(line)

@@ -8,7 +8,9 @@ from typing import Final
 DONE: Final = 0
 FAILED: Final = 1
 USAGE: Final = 2
+UNDECIDED: Final = 3
 INFRASTRUCTURE: Final = 4
+INTERRUPTED: Final = 130
 
 _NOT_THE_USERS_FAULT: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE)
 

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from stellwerk.shared.bot_arguments import wrap_of
+from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import infrastructure_error
 from stellwerk_processes.bench.levels import LEVELS, SandboxError, Wanted
 
@@ -13,7 +14,22 @@ if TYPE_CHECKING:  # a command that starts no bots needs no processes
     from stellwerk_processes.bench.levels import Confinement
 
 
-def add_sandbox_argument(parser: argparse.ArgumentParser) -> None:
+LEAST_MB, MOST_MB = 16, 1_000_000
+
+
+def add_sandbox_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--wrap",
+        metavar="CMD",
+        help="put before each bot's command, in place of the sandbox; {directory} in it is the bot's own "
+        "folder",
+    )
+    parser.add_argument(
+        "--memory",
+        metavar="MB",
+        type=whole_number(LEAST_MB, MOST_MB),
+        help="most data that a process of a bot may have (default: no limit)",
+    )
     parser.add_argument(
         "--sandbox",
         choices=("auto", *LEVELS),

@@ -28,6 +28,15 @@ def say(text: str, *, errors: str = "backslashreplace", end: str = "\n") -> None
     print(text.encode(encoding, errors).decode(encoding), end=end)
 
 
+def say_record(record: object) -> None:
+    """Print a record as one JSON object, in ASCII, which every terminal can show."""
+    import json  # only commands with --json need them
+
+    import msgspec
+
+    say(json.dumps(msgspec.to_builtins(record)))
+
+
 def output_encoding() -> str:
     """Return the encoding of standard output."""
     return getattr(sys.stdout, "encoding", None) or "utf-8"

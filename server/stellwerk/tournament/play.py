@@ -21,6 +21,7 @@ from stellwerk.shared.errors import (
     DONE,
     FAILED,
     INFRASTRUCTURE,
+    INTERRUPTED,
     CommandError,
     infrastructure_error,
     usage_error,
@@ -72,7 +73,6 @@ from stellwerk_tournament.store.conduct import Suspensions
 from stellwerk_tournament.store.results import Results
 from stellwerk_tournament.store.store import Opened, Store, StoreError, read_results
 
-INTERRUPTED: Final = 130
 NO_CONTEST: Final = "no two bots played a match to its end: this tournament has no result"
 DRAWN: Final = "drawn"  # how the state says that there is no --seed
 
