@@ -157,6 +157,12 @@ def usual_process(built_in: str | None) -> Process:
     return "house" if built_in in QUICK_BOTS else "reused"
 
 
+def in_server_if_quick(bot: BotSpec) -> BotSpec:
+    """Return a bot that sits in the server, if it is quick and nothing was said of it but a name."""
+    is_quick = bot.is_plainly_built_in and bot.built_in in QUICK_BOTS
+    return replace(bot, process="house") if is_quick else bot
+
+
 def built_in_command(name: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "stellwerk_bots", name)
 

@@ -20,7 +20,7 @@ from stellwerk.matches.report import MatchReport, NotStarted
 from stellwerk.shared.errors import FAILED, CommandError
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bench.levels import Confinement
-from stellwerk_processes.bot_spec import QUICK_BOTS, BotSpec
+from stellwerk_processes.bot_spec import BotSpec, in_server_if_quick
 from stellwerk_processes.faults import in_words
 from stellwerk_server.operate.settings import Time
 
@@ -53,14 +53,10 @@ def plan_of(choices: Sequence[GameChoice], bots: Sequence[BotSpec], seed: str, d
         copy = number // len(bots[MATCHES:])
         table.append(replace(bot, name=f"{bot.name[:28]}.{copy + 1}") if copy else bot)
     if not all(bot.is_plainly_built_in for bot in table):
-        table = [replace(bot, process="house") if _sits_in_server(bot) else bot for bot in table]
+        table = [in_server_if_quick(bot) for bot in table]
     return PlayPlan(
         tuple(choices), tuple(table), seed, MATCHES * deals, partial(_planned, tuple(choices), seed)
     )
-
-
-def _sits_in_server(bot: BotSpec) -> bool:
-    return bot.is_plainly_built_in and bot.built_in in QUICK_BOTS
 
 
 def _planned(choices: Sequence[GameChoice], seed: str, number: int) -> PlannedGame:

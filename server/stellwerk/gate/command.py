@@ -40,6 +40,7 @@ from stellwerk.shared.bot_arguments import bot_of, expect_startable
 from stellwerk.shared.choose_game import checked_seed, games_of, whole_number
 from stellwerk.shared.errors import not_writable, usage_error
 from stellwerk.shared.folders import empty_folder
+from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.sandbox_arguments import add_sandbox_arguments, confinement_of
 from stellwerk.shared.terminal import complain, flush_stdout, say
 from stellwerk.shared.version import version
@@ -323,7 +324,9 @@ def _played(gate: _Gate) -> Verdict:
         stack.callback(watcher.close)
         try:
             opened = stack.enter_context(open_store(folder))
-            return trio.run(partial(play_gate, gate.judge, opened, watcher, gate.seed))
+            return trio.run(
+                partial(play_gate, gate.judge, opened, watcher, gate.seed, house_bots=house_bots())
+            )
         except (RunError, StoreError) as error:
             return Verdict("infrastructure", str(error))
 

@@ -13,7 +13,7 @@ Laws:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol, TypeAlias
 
@@ -22,8 +22,9 @@ import trio
 from stellwerk_base.texts import counted
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bench.levels import Confinement
-from stellwerk_processes.bot_spec import BotSpec, with_unique_names
+from stellwerk_processes.bot_spec import BotSpec, in_server_if_quick, with_unique_names
 from stellwerk_processes.started_match import play_match
+from stellwerk_server.match.house_player import NO_HOUSE_BOTS, NewHousePlayer
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
 from stellwerk_tournament.evidence.evidence import Evidence
@@ -106,7 +107,9 @@ def lineup_of(
         variants=tuple(
             Variant(game, weight=a_game // count) for game, count in zip(games, tables, strict=True)
         ),
-        entrants=tuple(Entrant(bot, author=None, instances=None) for bot in (first, *rest)),
+        entrants=tuple(
+            Entrant(in_server_if_quick(bot), author=None, instances=None) for bot in (first, *rest)
+        ),
         time=time,
         confinement=confinement,
         concurrency=concurrency,
@@ -232,15 +235,21 @@ class Watcher(Protocol):
 
 
 async def play_gate(
-    judge: Judge, opened: Opened, watcher: Watcher, seed: str | None = None, execute: Execute = play_match
+    judge: Judge,
+    opened: Opened,
+    watcher: Watcher,
+    seed: str | None = None,
+    execute: Execute = play_match,
+    house_bots: Mapping[str, NewHousePlayer] = NO_HOUSE_BOTS,
 ) -> Verdict:
-    """Play until there is a verdict: "interrupted" if asked to stop before.
+    """Play until there is a verdict: "interrupted" if asked to stop before. `house_bots` make the players of
+    the quick built-in bots, which sit in the server.
 
     StoreError and RunError as the runner raises them.
     """
     with trio.CancelScope() as decided:
         ear = _Ear(judge, decided, watcher)
-        if await play_tournament(judge.lineup.settings, opened, ear, seed, execute):
+        if await play_tournament(judge.lineup.settings, opened, ear, seed, execute, house_bots=house_bots):
             judge.end()
     return judge.verdict or Verdict("interrupted", "asked to stop")
 
