@@ -362,6 +362,7 @@ class World:
         tokens: Tokens | None = None,
         open_journal: Callable[[str], Journal] | None = None,
         house_bots: Mapping[str, NewHousePlayer] = HOUSE_BOTS,
+        games: GameShelf | None = None,
         **more: Any,  # Any: fields of many types
     ) -> None:
         self.now = 1_000.0
@@ -372,7 +373,7 @@ class World:
             # tests are quick: without this the limit of messages would hold up every one of them
             limits=limits or Limits(messages_a_second=1_000_000, burst=1_000_000),
             time=time or Time(),
-            games=shelf(),
+            games=games or shelf(),
             log=self.log,
             entropy=entropy(seed),
             house_bots=house_bots,

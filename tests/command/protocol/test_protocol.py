@@ -24,7 +24,12 @@ def test_it_lists_everything_that_is_there_below_the_folder(capsys: pytest.Captu
     assert head == str(FOLDER)
     assert [row.split()[0] for row in rows] == list(CONTENT)
     listed = {name.split("/")[0] for name in CONTENT}
-    assert listed == {path.name for path in FOLDER.iterdir()} - {"stellwerk_protocol", "tools", "__pycache__"}
+    assert listed == {path.name for path in FOLDER.iterdir()} - {
+        "stellwerk_base",
+        "stellwerk_protocol",
+        "tools",
+        "__pycache__",
+    }
 
 
 def test_the_schema_without_a_name_is_the_file_of_the_repository(capsys: pytest.CaptureFixture[str]) -> None:

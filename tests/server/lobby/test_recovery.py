@@ -19,6 +19,7 @@ from stellwerk_engine.replays.verify import verify
 from stellwerk_protocol.messages import End, Error, Join, Leave, Login, Resume, Start, Watch, Welcome
 from stellwerk_server.journal.journal import Journals, MatchRecord, read_record, record_line
 from stellwerk_server.lobby.recovery import Recovered, recover
+from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.session import Session
 from stellwerk_server.lobby.tokens import TokenHolder, Tokens
 from stellwerk_server.operate.settings import Time
@@ -36,6 +37,7 @@ from tests.server.support import (
     reserved,
 )
 from tests.support import variant_id
+from tests.unlisted.alps import ALPS, alps_board
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,9 @@ class _Pieces:
 
 
 @cache
-def recorded(variant: Variant, seed: str = "recorded") -> Recording:
+def recorded(variant: Variant, seed: str = "recorded", games: GameShelf | None = None) -> Recording:
     journal = _Pieces()
-    world = World(seed=seed, open_journal=lambda _: journal)
+    world = World(seed=seed, open_journal=lambda _: journal, games=games)
     clients = [world.player(f"player{seat}", wants=BARE) for seat in range(variant[1])]
     journal.clients = clients
     for client in clients:
@@ -205,6 +207,17 @@ def test_a_match_goes_on_wherever_its_journal_breaks_off(variant: Variant, tmp_p
             # the same choices follow from the same asks, so nothing is another than it would have been
             assert all(ended(client) == recording.end for client in clients)
             _assert_no_gaps(recording, recording.line_counts[step - 1], clients)
+
+
+def test_a_match_of_a_game_in_no_list_goes_on_by_the_parts_in_its_journal(tmp_path: Path) -> None:
+    """Even on a server that does not offer the game."""
+    recording = recorded((ALPS.id, 2, ()), games=GameShelf({ALPS.id: alps_board()}, [ALPS]))
+    half = len(recording.pieces) // 2
+    after = restarted(tmp_path, {recording.match: b"".join(recording.pieces[:half])})
+    assert after.recovered.resumed == [recording.match]
+    clients = play_on(after, recording, recording.line_counts[half - 1])
+    assert_whole(after, recording.match)
+    assert all(ended(client) == recording.end for client in clients)
 
 
 def _assert_no_gaps(recording: Recording, counts: tuple[int, ...], clients: list[Client]) -> None:
