@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import trio
 
+from stellwerk import run_matches
 from stellwerk.bots.starters import Starter
 from stellwerk_bots.imagined import game_of
+from stellwerk_engine.boards.board_file import format_board
 from stellwerk_engine.games.described import parts_of
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.verify import verify
@@ -93,6 +96,14 @@ def test_a_server_that_is_given_it_offers_it() -> None:
 def test_a_server_is_given_no_other_game_by_the_name_of_a_shipped_one() -> None:
     with pytest.raises(ValueError, match="another id than usa"):
         GameShelf(own_games=[replace(ALPS, id="usa")])
+
+
+def test_it_is_played_in_the_laboratory_in_several_processes(tmp_path: Path) -> None:
+    board = tmp_path / "alps.json"
+    board.write_text(format_board(alps_board()))
+    rows = run_matches(["greedy", "random"], ALPS, matches=4, board=board, seed="lab", jobs=2)
+    assert [row["game"] for row in rows] == [ALPS.id] * 8
+    assert len({row["match"] for row in rows}) == 4
 
 
 def test_its_start_and_its_header_have_its_parts() -> None:

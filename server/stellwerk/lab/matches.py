@@ -18,12 +18,12 @@ from stellwerk.lab.match_here import OnError, play_here
 from stellwerk.lab.players import Bot, Entrant, entrants
 from stellwerk.lab.rows import Row, rows_of
 from stellwerk.matches.planned_games import PlannedGame, pieces, planned_games
-from stellwerk.shared.choose_game import checked_seed, chosen_game, expect_game, seats_for
+from stellwerk.shared.choose_game import checked_seed, chosen_game, rules_called, seats_for
 from stellwerk.shared.errors import CommandError
 from stellwerk.shared.folders import writable_folder
 from stellwerk.shared.replay_name import replay_name
 from stellwerk_base.texts import counted
-from stellwerk_engine.core.state import Game
+from stellwerk_engine.core.state import Game, RuleSet
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import Time, clocks_of
@@ -43,7 +43,7 @@ class _Series:
 
 def run_match(
     bots: Sequence[Bot],
-    game: str = "usa",
+    game: str | RuleSet = "usa",
     *,
     seed: str | None = None,
     options: Sequence[str] = (),
@@ -55,7 +55,8 @@ def run_match(
     """Play a match in this process, dealt from `seed`, and return a record for each seat.
 
     `bots` has one for each seat, or in team games for each team: the name of a built-in bot, a class or
-    function that makes a player, or a player. `board` is a file. A replay is written into the folder
+    function that makes a player, or a player. `game` is the name of a shipped one, or rules
+    of your own. `board` is a file. A replay is written into the folder
     `replays`, in place of any of that name. Exceptions of a player are passed on. An answer that a server
     would refuse raises IllegalAnswerError. With `on_error="play_on"` the match goes on instead, and its
     record counts both.
@@ -71,7 +72,7 @@ def run_match(
 
 def run_matches(
     bots: Sequence[Bot],
-    game: str = "usa",
+    game: str | RuleSet = "usa",
     *,
     matches: int = 10,
     seed: str | None = None,
@@ -127,7 +128,7 @@ def _play_alone(series: _Series, piece: Sequence[PlannedGame]) -> list[Row]:
 
 def _series(
     bots: Sequence[Bot],
-    game: str,
+    game: str | RuleSet,
     seed: str | None,
     options: Sequence[str],
     board: str | PathLike[str] | None,
@@ -141,9 +142,9 @@ def _series(
     if on_error not in ("raise", "play_on"):
         raise ValueError(f'on_error: expected "raise" or "play_on", found {on_error!r:.60}')
     try:
-        expect_game(game)
-        seats = seats_for(game, len(checked), f"bots has {counted(len(checked), 'bot')}")
-        choice = chosen_game(game, seats, options, None if board is None else fspath(board))
+        rules = rules_called(game) if isinstance(game, str) else game
+        seats = seats_for(rules, len(checked), f"bots has {counted(len(checked), 'bot')}")
+        choice = chosen_game(rules, seats, options, None if board is None else fspath(board))
         text = secrets.token_hex(8) if seed is None else checked_seed(str(seed), "seed")
         checked_seed(f"{text}/{matches - 1}", "seed")
         folder = None if replays is None else str(writable_folder(fspath(replays)))

@@ -23,8 +23,8 @@ from stellwerk.play.table import Tally, lines_of_faults, lines_of_match, lines_o
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
 from stellwerk.shared.choose_game import (
     checked_seed,
-    expect_game,
     game_of_arguments,
+    rules_called,
     seats_for,
     whole_number,
 )
@@ -248,7 +248,7 @@ def _faults(report: PlayReport) -> Iterator[Fault]:
 
 
 def _plan(arguments: argparse.Namespace) -> PlayPlan:
-    expect_game(arguments.game)
+    rules_called(arguments.game)
     if arguments.watch and arguments.json:
         raise usage_error("--watch: not with --json, which prints nothing else")
     specs = with_unique_names(
@@ -307,7 +307,7 @@ def _folder_for_replays(arguments: argparse.Namespace) -> Path | None:
 
 def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:
     """Set the number of players in the arguments, which follows from the bots, or raise a usage error."""
-    seats = seats_for(arguments.game, bot_count, f"--bot is given {counted(bot_count, 'time')}")
+    seats = seats_for(rules_called(arguments.game), bot_count, f"--bot is given {counted(bot_count, 'time')}")
     if arguments.players not in (None, seats):
         raise usage_error(f"--players {arguments.players}: with {bot_count} bots there are {seats} players")
     arguments.players = seats
@@ -320,7 +320,7 @@ def _report(plan: PlayPlan, jobs: int, matches: list[MatchReport], decisions: in
     [choice] = plan.choices
     return PlayReport(
         game=choice.game_id,
-        rules_version=RULE_SETS[choice.game_id].rules_version,
+        rules_version=choice.rules.rules_version,
         options=choice.options,
         board=choice.board.digest,
         players=choice.seat_count,

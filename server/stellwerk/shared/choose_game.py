@@ -10,6 +10,7 @@ from stellwerk_base.texts import quoted, unknown
 from stellwerk_engine.boards.board_file import BoardError, load_board, shipped_board
 from stellwerk_engine.core.dice import SeedError, seed_from_text
 from stellwerk_engine.core.game import GameError
+from stellwerk_engine.core.state import RuleSet
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.limits import check_line
@@ -37,46 +38,40 @@ def add_game_arguments(parser: argparse.ArgumentParser) -> None:
 
 def game_of_arguments(arguments: argparse.Namespace) -> GameChoice:
     """Return the game that the arguments of `add_game_arguments` name, or raise a usage error."""
-    return chosen_game(arguments.game, arguments.players, arguments.option, arguments.board)
+    return chosen_game(rules_called(arguments.game), arguments.players, arguments.option, arguments.board)
 
 
 def chosen_game(
-    game_id: str, players: int | None, options: Collection[str], board_file: str | None
+    rules: RuleSet, players: int | None, options: Collection[str], board_file: str | None
 ) -> GameChoice:
     """Return the game for so many players, by default as few as it allows, or raise a usage error."""
-    expect_game(game_id)
-    rules = RULE_SETS[game_id]
+    seats = min(rules.seat_counts) if players is None else players
     try:
         board = shipped_board(rules.board) if board_file is None else load_board(board_file)
-        choice = GameChoice(
-            game_id=game_id,
-            seat_count=min(rules.seat_counts) if players is None else players,
-            options=tuple(sorted(set(options))),
-            board=board,
-        )
-        game = choice.make()
+        choice = GameChoice.of(rules, seats, tuple(options), board)
         if board_file is not None:
-            check_line(game)
+            check_line(choice.make())
     except (BoardError, GameError) as error:
         raise usage_error(str(error)) from None
     return choice
 
 
-def expect_game(game_id: str) -> None:
-    """Raise a usage error unless there is such a game."""
-    if game_id not in RULE_SETS:
+def rules_called(game_id: str) -> RuleSet:
+    """Return the rules of a shipped game, or raise a usage error."""
+    rules = RULE_SETS.get(game_id)
+    if rules is None:
         raise usage_error(unknown("game", game_id, RULE_SETS))
+    return rules
 
 
-def seats_for(game_id: str, bot_count: int, given: str) -> int:
+def seats_for(rules: RuleSet, bot_count: int, given: str) -> int:
     """Return how many seats so many bots fill, or raise a usage error. A bot fills all seats of its team.
     `given` says how many bots there are."""
-    rules = RULE_SETS[game_id]
     seats = bot_count * rules.team_size
     if seats not in rules.seat_counts:
         counts = " or ".join(str(count // rules.team_size) for count in rules.seat_counts)
         whole_teams = f", each of which plays all {rules.team_size} seats of a team" * (rules.team_size > 1)
-        raise usage_error(f"{game_id} takes {counts} bots{whole_teams}; {given}")
+        raise usage_error(f"{rules.id} takes {counts} bots{whole_teams}; {given}")
     return seats
 
 
@@ -94,7 +89,7 @@ def games_of(argument: str, texts: Sequence[str], board: str | None = None) -> l
             count = whole_number(1, 99)(players) if players else None
         except argparse.ArgumentTypeError as error:
             raise usage_error(f"{argument} {text}: the number of players: {error}") from None
-        choice = chosen_game(game, count, options.split(",") if options else [], board)
+        choice = chosen_game(rules_called(game), count, options.split(",") if options else [], board)
         if choice in games:
             raise usage_error(f"{argument} {text}: this game is given twice")
         games.append(choice)

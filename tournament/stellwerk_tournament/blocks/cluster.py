@@ -27,7 +27,6 @@ import msgspec
 import trio
 
 from stellwerk_base.texts import shown
-from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import STARTED
 from stellwerk_tournament.blocks.check import checked
 from stellwerk_tournament.blocks.files import BlockFileError, decode_result, encode_order, expect_sealed
@@ -436,7 +435,7 @@ def _duty(name: str, cup: Cup, maker: OrderMaker, parts: Parts, *, is_ours: bool
         boards=tuple(
             (
                 variant.choice.game_id,
-                RULE_SETS[variant.choice.game_id].rules_version,
+                variant.choice.rules.rules_version,
                 variant.choice.board.digest if table.board is None else "",
             )
             for variant, table in zip(settings.variants, tables, strict=True)

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import msgspec
 
-from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_tournament.blocks.archives import Archives, Packed
 from stellwerk_tournament.blocks.files import BlockOrder
 from stellwerk_tournament.config.settings import (
@@ -91,7 +90,7 @@ class OrderMaker:
             secret=due.seed.hex(),
             settings=self._settings(block.variant, tables),
             level=cup.settings.confinement.level,
-            rules_version=RULE_SETS[choice.game_id].rules_version,
+            rules_version=choice.rules.rules_version,
             board_digest=choice.board.digest,
             board=self._board(block.variant),
             bot_seeds=self._bot_seeds(block.entrants),

@@ -21,7 +21,6 @@ import trio
 from msgspec import UNSET, UnsetType
 
 from stellwerk_engine.boards.board_file import shipped_board
-from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bench import resolve_sandbox
 from stellwerk_processes.bench.levels import Confinement, SandboxRecord
 from stellwerk_processes.bot_spec import STARTED
@@ -146,7 +145,7 @@ def _occasion(order: BlockOrder, settings: Settings) -> _Occasion:
         tuple(
             (choice.game_id, choice.board.digest)
             for choice in choices
-            if choice.board.digest != shipped_board(RULE_SETS[choice.game_id].board).digest
+            if choice.board.digest != shipped_board(choice.rules.board).digest
         ),
     )
 

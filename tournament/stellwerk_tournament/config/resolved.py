@@ -20,7 +20,6 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bench.levels import Isolation
 from stellwerk_processes.bot_spec import BotSpec, Process
 from stellwerk_protocol.canonical import JsonValue, difference
@@ -202,7 +201,7 @@ def _game(variant: Variant) -> ResolvedGame:
     choice = variant.choice
     return ResolvedGame(
         game=choice.game_id,
-        rules_version=RULE_SETS[choice.game_id].rules_version,
+        rules_version=choice.rules.rules_version,
         players=choice.seat_count,
         options=choice.options,
         weight=variant.weight,

@@ -145,7 +145,7 @@ class Variant:
 
     @property
     def team_size(self) -> int:
-        return RULE_SETS[self.choice.game_id].team_size
+        return self.choice.rules.team_size
 
     @property
     def entrant_count(self) -> int:
