@@ -1,4 +1,4 @@
-"""What the commands of the kit share: the time for an answer, lists of laws, and an orderly end."""
+"""Arguments that the commands of the kit share, lists of laws, and an orderly end."""
 
 from __future__ import annotations
 

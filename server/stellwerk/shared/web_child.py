@@ -37,7 +37,7 @@ TOKEN: Final = "STELLWERK_TOKEN"
 
 
 class Parent(Struct, frozen=True, omit_defaults=True):
-    """What the process that starts the pages tells them."""
+    """Facts for the pages from the process that starts them."""
 
     control: int | None = None  # the descriptor of the control socket
     status: str | None = None  # the URL of a runner's status page
