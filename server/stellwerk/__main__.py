@@ -18,20 +18,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return run(sys.argv[1:] if argv is None else argv)
     except KeyboardInterrupt:
-        return _interrupted()
+        return _report_interrupt()
     except BaseExceptionGroup as group:  # of tasks, one of them interrupted before they heeded signals
-        return _failed() if group.subgroup(KeyboardInterrupt) is None else _interrupted()
+        return _report_bug() if group.subgroup(KeyboardInterrupt) is None else _report_interrupt()
     except Exception:
-        return _failed()
+        return _report_bug()
 
 
-def _interrupted() -> int:
+def _report_interrupt() -> int:
     with suppress(OSError):  # standard error is closed; the exit code says the same
         print("stellwerk: interrupted", file=sys.stderr)
     return 130  # as a shell says it of a program that SIGINT ended
 
 
-def _failed() -> int:
+def _report_bug() -> int:
     """Report a bug of ours: the exception that is being handled."""
     with suppress(OSError):
         print(

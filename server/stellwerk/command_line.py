@@ -96,7 +96,7 @@ class Parser(argparse.ArgumentParser):
 def run(words: Sequence[str]) -> int:
     """Carry out a command line, and return the exit code."""
     try:
-        return _run(words)
+        return _parse_and_run(words)
     except CommandError as error:
         complain(error.message)
         return error.exit_code
@@ -109,9 +109,9 @@ def run(words: Sequence[str]) -> int:
         return INFRASTRUCTURE
 
 
-def _run(words: Sequence[str]) -> int:
+def _parse_and_run(words: Sequence[str]) -> int:
     command = _command_of(words)
-    parser = _parser({} if command is None else {words[0]: command})
+    parser = _make_parser({} if command is None else {words[0]: command})
     try:
         arguments = parser.parse_args(words)
     except SystemExit as ended:  # argparse has printed what is wrong, or the help
@@ -143,10 +143,10 @@ def _command_of(words: Sequence[str]) -> Command | None:
         raise usage_error(unknown("command", name, COMMANDS))
     if not entry.works_anywhere:
         _require_unix(name)
-    return _imported(name)
+    return _import_command(name)
 
 
-def _imported(name: str) -> Command:
+def _import_command(name: str) -> Command:
     return cast(Command, import_module(f"stellwerk.{name}.command"))  # a test looks whether each is one
 
 
@@ -170,14 +170,14 @@ def whole_parser() -> Parser:
     commands: dict[str, Command] = {}
     for name in COMMANDS:
         try:
-            commands[name] = _imported(name)
+            commands[name] = _import_command(name)
         except ModuleNotFoundError:  # one of Unix's
             if COMMANDS[name].works_anywhere:
                 raise
-    return _parser(commands)
+    return _make_parser(commands)
 
 
-def _parser(imported: Mapping[str, Command]) -> Parser:
+def _make_parser(imported: Mapping[str, Command]) -> Parser:
     """Make a parser that knows all subcommands by name, and the arguments of those that are imported."""
     parser = Parser(
         prog="stellwerk",

@@ -74,14 +74,14 @@ class Site:
         self._paths: tuple[tuple[re.Pattern[str], Callable[..., Reply | Awaitable[Reply]]], ...] = tuple(
             (re.compile(pattern), answer)
             for pattern, answer in (
-                (rf"/match/({_MATCH})", self._match_page),
-                (rf"/replay/({_MATCH})", self._replay_page),
-                (rf"/bot/({PLAYER_NAME})", partial(self._page, "bot")),
-                (rf"/pair/({PLAYER_NAME})/({PLAYER_NAME})", partial(self._page, "pair")),
-                (rf"/stream/match/({_MATCH})", self._match_stream),
-                (rf"/data/bot/({PLAYER_NAME})", self._bot_data),
-                (rf"/data/pair/({PLAYER_NAME})/({PLAYER_NAME})", self._pair_data),
-                (rf"/boards/({_DIGEST})", self._board),
+                (rf"/match/({_MATCH})", self._answer_match_page),
+                (rf"/replay/({_MATCH})", self._answer_replay_page),
+                (rf"/bot/({PLAYER_NAME})", partial(self._answer_page, "bot")),
+                (rf"/pair/({PLAYER_NAME})/({PLAYER_NAME})", partial(self._answer_page, "pair")),
+                (rf"/stream/match/({_MATCH})", self._open_match_stream),
+                (rf"/data/bot/({PLAYER_NAME})", self._answer_bot),
+                (rf"/data/pair/({PLAYER_NAME})/({PLAYER_NAME})", self._answer_pair),
+                (rf"/boards/({_DIGEST})", self._answer_board),
             )
         )
 
@@ -114,15 +114,15 @@ class Site:
     async def answer(self, request: Request) -> Reply:
         path = request.path
         if path in _PAGES:
-            return self._page(_PAGES[path])
+            return self._answer_page(_PAGES[path])
         if path in self._files.modules:
             file = self._files.modules[path]
             return Answer(file.kind, file.body, kept=KEPT)
         match path:
             case "/stream":
-                return self._stream(self.show.overview)
+                return self._open_stream(self.show.overview)
             case "/stream/wall":
-                return self._stream(self.show.wall, self.show.wall_read)
+                return self._open_stream(self.show.wall, self.show.wall_read)
             case "/favicon.svg" | "/favicon.ico":
                 return Answer(b"image/svg+xml", self._files.favicon)
             case "/health":
@@ -137,10 +137,10 @@ class Site:
                 return await reply if isinstance(reply, Awaitable) else reply
         return not_found(path)
 
-    def _page(self, name: str, *_: str) -> Answer:
+    def _answer_page(self, name: str, *_: str) -> Answer:
         return Answer(HTML, self._files.pages[name])
 
-    def _match_page(self, match: str) -> Answer:
+    def _answer_match_page(self, match: str) -> Answer:
         """Return the page also for a match that is not known: it may be soon, and the page tries again."""
         return Answer(HTML, self._files.pages["match"], 200 if self._knows(match) else 404)
 
@@ -149,7 +149,7 @@ class Site:
 
     # -- streams ---------------------------------------------------------------------------------
 
-    def _stream(self, channel: Channel, on_readers: Callable[[int], object] = lambda _: None) -> Stream:
+    def _open_stream(self, channel: Channel, on_readers: Callable[[int], object] = lambda _: None) -> Stream:
         """Return the stream of a channel. There is one as long as it has readers."""
         for other, stream in list(self._streams.items()):
             if not stream.readers:
@@ -159,19 +159,19 @@ class Site:
         channel.on_change = stream.ring
         return stream
 
-    def _match_stream(self, match: str) -> Reply:
+    def _open_match_stream(self, match: str) -> Reply:
         channel = self.show.match_channel(match) if self._knows(match) else None
         if channel is None:
             return refusal(404, f"no match {match} is known here: it may be too old, or nobody may watch it")
-        return self._stream(channel, partial(self.show.match_read, match))
+        return self._open_stream(channel, partial(self.show.match_read, match))
 
     # -- data ------------------------------------------------------------------------------------
 
-    async def _bot_data(self, bot: str) -> Answer:
+    async def _answer_bot(self, bot: str) -> Answer:
         data = await self._source.bot(bot)
         return refusal(404, f"no bot {bot} is known here") if data is None else _answer_json(data)
 
-    async def _pair_data(self, one: str, other: str) -> Answer:
+    async def _answer_pair(self, one: str, other: str) -> Answer:
         data = await self._source.pair(one, other)
         return (
             refusal(404, f"no matches of {one} and {other} are known here")
@@ -179,13 +179,13 @@ class Site:
             else _answer_json(data)
         )
 
-    async def _replay_page(self, match: str) -> Answer:
+    async def _answer_replay_page(self, match: str) -> Answer:
         page = await self._source.replay_page(match)
         if page is None:
             return refusal(404, f"there is no whole replay of {match} here")
         return Answer(HTML, page.encode(), policy=_WHOLE_PAGE_POLICY)
 
-    async def _board(self, digest: str) -> Answer:
+    async def _answer_board(self, digest: str) -> Answer:
         """Return a board with its layout, which takes long to make, and is made once."""
         if digest not in self._boards:
             board = self._known_board(digest)

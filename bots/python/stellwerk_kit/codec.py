@@ -77,7 +77,7 @@ def drive(
         for request in requests(vectors):
             started = time.monotonic()
             try:
-                answer = _answer(lines, process, request, started + patience)
+                answer = _ask_library(lines, process, request, started + patience)
             except _NoAnswerError as error:
                 yield _finding(request, started, ("an answer", str(error)), process.last_lines())
                 return
@@ -89,7 +89,7 @@ def drive(
                     )
                 else:
                     yield Finding(
-                        _name(request), request.about, "skip", _since(started), skipped="not supported"
+                        _name_of(request), request.about, "skip", _since(started), skipped="not supported"
                     )
                 continue
             try:
@@ -97,12 +97,12 @@ def drive(
             except (KeyError, TypeError, ValueError):
                 forms = "one of the forms of protocol/conformance/README.md"
                 expected = f"an answer to {request.operation} in {forms}"
-            yield _finding(request, started, None if expected is None else (expected, _shown(answer)))
+            yield _finding(request, started, None if expected is None else (expected, _shown_json(answer)))
     finally:
         process.end()
 
 
-def _answer(lines: Lines, process: BotProcess, request: Request, deadline: float) -> JsonObject:
+def _ask_library(lines: Lines, process: BotProcess, request: Request, deadline: float) -> JsonObject:
     try:
         lines.send(request.line, deadline)
         line = lines.receive(deadline)
@@ -125,12 +125,12 @@ def _finding(
     printed: tuple[str, ...] = (),
 ) -> Finding:
     if difference is None:
-        return Finding(_name(request), request.about, "ok", _since(started))
+        return Finding(_name_of(request), request.about, "ok", _since(started))
     failure = Failure(*difference, printed)
-    return Finding(_name(request), request.about, "FAIL", _since(started), failure=failure)
+    return Finding(_name_of(request), request.about, "FAIL", _since(started), failure=failure)
 
 
-def _name(request: Request) -> str:
+def _name_of(request: Request) -> str:
     return f"{request.operation} {request.vector}"
 
 
@@ -152,7 +152,7 @@ def _ask_to_encode(vector: Encoded) -> Request:
             read = read_line(written[:-1])
         except LineError as error:
             return f"a line that a server accepts; it refuses this one: {error}"
-        return None if read == expected else f"a line that is read as {_shown(vector.message)}"
+        return None if read == expected else f"a line that is read as {_shown_json(vector.message)}"
 
     return Request("encode", vector.id, vector.about, {"message": vector.message}, judge)
 
@@ -164,18 +164,18 @@ def _ask_to_decode(vector: ServerLine) -> Request:
         if vector.ignored:
             return None if "message" in answer or "ignored" in answer else "a message, or that it is ignored"
         assert vector.message is not UNSET
-        return _lacking(vector.message, answer["message"])
+        return _find_lack(vector.message, answer["message"])
 
-    return Request("decode", vector.id, vector.about, {"base64": _text(vector.base64)}, judge)
+    return Request("decode", vector.id, vector.about, {"base64": _as_base64(vector.base64)}, judge)
 
 
 def _ask_to_split(vector: Stream) -> Request:
     expected = [json.loads(line) for line in vector.lines]
 
     def judge(answer: JsonObject) -> str | None:
-        return _lacking(expected, answer["messages"])
+        return _find_lack(expected, answer["messages"])
 
-    return Request("stream", vector.id, vector.about, {"pieces": [*map(_text, vector.pieces)]}, judge)
+    return Request("stream", vector.id, vector.about, {"pieces": [*map(_as_base64, vector.pieces)]}, judge)
 
 
 def _ask_to_read(vector: ClientLine) -> Request:
@@ -187,17 +187,17 @@ def _ask_to_read(vector: ClientLine) -> Request:
                 is_right = msgspec.convert(answer.get("message"), FromClient) == expected
             except msgspec.ValidationError:
                 is_right = False
-            return None if is_right else f"the message {_shown(vector.message)}"
+            return None if is_right else f"the message {_shown_json(vector.message)}"
         error = vector.error
         came = msgspec.convert(answer.get("error", {}), JsonObject)
         is_right = came.get("code") == error.code and error.pointer in (UNSET, came.get("pointer", ""))
         pointer = f" at {error.pointer}" if error.pointer else ""
         return None if is_right else f"the error {error.code}{pointer}"
 
-    return Request("read", vector.id, vector.about, {"base64": _text(vector.base64)}, judge)
+    return Request("read", vector.id, vector.about, {"base64": _as_base64(vector.base64)}, judge)
 
 
-def _lacking(expected: Any, came: Any) -> str | None:  # Any: JSON values
+def _find_lack(expected: Any, came: Any) -> str | None:  # Any: JSON values
     """Return an expected part that is missing. Additional parts are allowed: a library may keep fields that
     it does not know, or fill in the meaning of absent fields."""
     return _first_lack(expected, came, "message")
@@ -208,7 +208,7 @@ def _first_lack(expected: Any, came: Any, place: str) -> str | None:  # Any: JSO
         case dict(), dict():
             for name, value in cast("JsonObject", expected).items():
                 if name not in came:
-                    return f"{place}.{name} to be {_shown(value)}"
+                    return f"{place}.{name} to be {_shown_json(value)}"
                 if (lack := _first_lack(value, came[name], f"{place}.{name}")) is not None:
                     return lack
             return None
@@ -218,12 +218,12 @@ def _first_lack(expected: Any, came: Any, place: str) -> str | None:  # Any: JSO
             return next((lack for lack in lacks if lack is not None), None)
         case _:
             is_same = expected == came and isinstance(expected, bool) == isinstance(came, bool)
-            return None if is_same else f"{place} to be {_shown(expected)}"
+            return None if is_same else f"{place} to be {_shown_json(expected)}"
 
 
-def _text(data: bytes) -> str:
+def _as_base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
-def _shown(value: Any) -> str:  # Any: a JSON value
+def _shown_json(value: Any) -> str:  # Any: a JSON value
     return shown(json.dumps(value, ensure_ascii=False), SHOWN)

@@ -66,13 +66,13 @@ class Lines:
             if len(self._unread) > self.longest:
                 raise NoLineError(f"more than {self.longest} bytes without a newline")
             if self._ended is not None:
-                raise NoLineError(self._ended + self._rest(", after"), ended=True)
+                raise NoLineError(self._ended + self._shown_rest(", after"), ended=True)
             if not self._wait_to_read(deadline):
                 is_begun = bool(self._unread)
-                came = self._rest("only") or "nothing"
+                came = self._shown_rest("only") or "nothing"
                 raise NoLineError(came, silence=not is_begun, unfinished=is_begun)
             begun = bool(self._unread)
-            self._read()
+            self._read_piece()
         line = bytes(self._unread[:end])
         del self._unread[: end + 1]
         self.in_pieces += begun and end <= SHORT
@@ -100,7 +100,7 @@ class Lines:
                     _watch_also(selector, self._source, selectors.EVENT_READ)
                 ready = selector.select(max(0.0, deadline - time.monotonic()))
             if any(mask & selectors.EVENT_READ for _, mask in ready):
-                self._read()
+                self._read_piece()
             if not ready or any(mask & selectors.EVENT_WRITE for _, mask in ready):
                 return bool(ready)
 
@@ -109,7 +109,7 @@ class Lines:
             selector.register(self._source, selectors.EVENT_READ)
             return bool(selector.select(max(0.0, deadline - time.monotonic())))
 
-    def _read(self) -> None:
+    def _read_piece(self) -> None:
         try:
             piece = self._read_some(PIECE)
         except NOT_NOW:
@@ -122,7 +122,7 @@ class Lines:
         else:
             self._ended = "the end of the connection"
 
-    def _rest(self, before: str) -> str:
+    def _shown_rest(self, before: str) -> str:
         """Return the beginning of a line that has not ended."""
         if not self._unread:
             return ""

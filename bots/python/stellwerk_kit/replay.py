@@ -101,8 +101,8 @@ def tell_replay(recording: Recording, seat: Seat, bot: Patient) -> Iterator[Comp
     table = Table(recording)
     match = table.match(seat)
     take_seat(bot, match)
-    yield from _replay(table, recording.moves, match, bot)
-    _end(bot, match)
+    yield from _replay_moves(table, recording.moves, match, bot)
+    _end_match(bot, match)
 
 
 def play_on(
@@ -122,7 +122,7 @@ def play_on(
         with _blamed_on(other):
             take_seat(patient, seated[other][1])
     decisions = [number for number, move in enumerate(recording.moves) if move.seat == seat]
-    yield from _replay(table, recording.moves[: decisions[since - 1]], match, bot)
+    yield from _replay_moves(table, recording.moves[: decisions[since - 1]], match, bot)
     while owing := engine.owing(table.state):
         for mover in owing:
             patient, own = seated[mover]
@@ -131,7 +131,7 @@ def play_on(
             else:
                 with _blamed_on(mover):
                     _move_for_itself(table, own, patient)
-    _end(bot, match)
+    _end_match(bot, match)
     assert table.state.result is not None
     yield table.state.result
 
@@ -164,7 +164,7 @@ class _SeatAt(ScriptedMatch):
         self._events = table.events
 
 
-def _replay(
+def _replay_moves(
     table: Table, played: Iterable[MoveMade], match: ScriptedMatch, bot: Patient
 ) -> Iterator[Compared]:
     """Make these moves, as recorded, and ask the bot at those of its seat."""
@@ -205,7 +205,7 @@ def _move_for_itself(table: Table, match: ScriptedMatch, bot: Patient) -> Compar
     return Compared(ask=match.ask_number, decision=decision, made=move.wire)
 
 
-def _end(bot: Patient, match: ScriptedMatch) -> None:
+def _end_match(bot: Patient, match: ScriptedMatch) -> None:
     """Send the end, too. The doctor checks how the bot reacts."""
     bot.say(*match.news())
     say_goodbye(bot, match)

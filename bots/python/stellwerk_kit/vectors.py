@@ -88,14 +88,14 @@ def wire_vectors() -> Vectors:
     """Return the vectors of the installation. Raise VectorsMissingError if one of their files is missing."""
     wire = conformance_folder() / "vectors" / "wire"
     return Vectors(
-        client_lines=_read(wire / "client_lines.jsonl", ClientLine),
-        server_lines=_read(wire / "server_lines.jsonl", ServerLine),
-        encoded=_read(wire / "encode.jsonl", Encoded),
-        streams=_read(wire / "streams.jsonl", Stream),
+        client_lines=_read_vectors(wire / "client_lines.jsonl", ClientLine),
+        server_lines=_read_vectors(wire / "server_lines.jsonl", ServerLine),
+        encoded=_read_vectors(wire / "encode.jsonl", Encoded),
+        streams=_read_vectors(wire / "streams.jsonl", Stream),
     )
 
 
-def _read(file: Path, kind: type[T]) -> tuple[T, ...]:
+def _read_vectors(file: Path, kind: type[T]) -> tuple[T, ...]:
     try:
         return tuple(msgspec.json.Decoder(kind).decode_lines(file.read_bytes()))
     except OSError as error:

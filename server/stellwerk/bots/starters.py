@@ -208,7 +208,7 @@ def lack_of(needed: Tool | Library) -> str | None:
         case Tool():
             return _lack_of_tool(needed)
         case Library():
-            return None if _finds(needed) else needed.name
+            return None if _has_library(needed) else needed.name
         case _:
             assert_never(needed)
 
@@ -220,18 +220,14 @@ def _lack_of_tool(tool: Tool) -> str | None:
         return wanted
     if not tool.version:
         return None
-    installed = _version(path, tool.version)
-    if installed is None:
+    number = re.search(rb"\d+(?:\.\d+)*", _run_tool(path, tool.version) or b"")
+    if number is None:
         return f"{wanted} (its version is unknown)"
+    installed = tuple(map(int, number[0].split(b".")[:3]))
     return None if installed >= tool.at_least else f"{wanted} ({_dotted(installed)} is there)"
 
 
-def _version(path: str, words: tuple[str, ...]) -> tuple[int, ...] | None:
-    number = re.search(rb"\d+(?:\.\d+)*", _run(path, words) or b"")
-    return tuple(map(int, number[0].split(b".")[:3])) if number else None
-
-
-def _run(program: str, words: Sequence[str]) -> bytes | None:
+def _run_tool(program: str, words: Sequence[str]) -> bytes | None:
     """Return what a command prints. None if it fails or takes long."""
     try:
         done = subprocess.run(
@@ -251,11 +247,11 @@ def _dotted(version: tuple[int, ...]) -> str:
     return ".".join(map(str, version))
 
 
-def _finds(library: Library) -> bool:
+def _has_library(library: Library) -> bool:
     if shutil.which(library.compiler) is None:
         return False
     words = ["-E", "-x", library.language, "-include", library.header, os.devnull]
-    return _run(library.compiler, words) is not None
+    return _run_tool(library.compiler, words) is not None
 
 
 # -- a copy ------------------------------------------------------------------------------------------

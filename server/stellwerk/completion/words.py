@@ -49,10 +49,10 @@ def levels_with_parsers(
         fixed = tuple(map(str, action.choices or ()))
         if isinstance(action, argparse._SubParsersAction):  # pyright: ignore[reportPrivateUsage]  see above
             below = cast("dict[str, argparse.ArgumentParser]", cast(argparse.Action, action).choices)
-            subcommands = {choice.dest: _sentence(choice.help) for choice in action._choices_actions}
+            subcommands = {choice.dest: _one_line(choice.help) for choice in action._choices_actions}
         elif action.option_strings:
             takes_value = action.nargs != 0
-            options.append(Option(tuple(action.option_strings), _sentence(action.help), takes_value, fixed))
+            options.append(Option(tuple(action.option_strings), _one_line(action.help), takes_value, fixed))
         else:
             values += fixed
     yield Level(path, subcommands, tuple(options), tuple(values)), parser
@@ -60,6 +60,6 @@ def levels_with_parsers(
         yield from levels_with_parsers(subparser, (*path, name))
 
 
-def _sentence(help: str | None) -> str:
+def _one_line(help: str | None) -> str:
     """Return a help text in one line, without what argparse would fill in."""
     return " ".join((help or "").split()).replace("%%", "%")

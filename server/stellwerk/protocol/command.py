@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Carry out what `add_arguments` has parsed, and return the exit code."""
     if arguments.protocol_command == "schema":
-        say(_schema(arguments.name), end="")
+        say(_find_schema(arguments.name), end="")
         return DONE
     say(str(protocol_folder()))
     width = max(map(len, CONTENT))
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     return DONE
 
 
-def _schema(name: str | None) -> str:
+def _find_schema(name: str | None) -> str:
     whole = bundle()
     if name is None:
         return text(whole)

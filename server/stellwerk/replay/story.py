@@ -57,7 +57,7 @@ def story(records: Iterable[Line], seat: Seat | None = None, color: bool = False
         raise NoSuchSeatError(f"there is no seat {seat}: the seats of this game are 0 to {last}")
     viewer = ALL_HANDS if seat is None else seat
     style = Style(names_of(header), color)
-    yield from _heading(header, viewer, style)
+    yield from _tell_heading(header, viewer, style)
     story = _Story(game_of(header), style, viewer)
     try:
         for number, record in numbered:
@@ -72,7 +72,7 @@ def story(records: Iterable[Line], seat: Seat | None = None, color: bool = False
                     yield from story.go_on(number, events)
                 case End(result):
                     yield from story.close_chapter()
-                    yield from _ending(result, story.game, style)
+                    yield from _tell_ending(result, story.game, style)
                 case Header():
                     pass  # comes once, and is in the story already
     except ReplayError:
@@ -91,7 +91,7 @@ def names_of(header: Header) -> tuple[str, ...]:
 # -- the heading -------------------------------------------------------------------------------------
 
 
-def _heading(header: Header, viewer: ViewerId, style: Style) -> Iterator[StoryLine]:
+def _tell_heading(header: Header, viewer: ViewerId, style: Style) -> Iterator[StoryLine]:
     rules = RULE_SETS.get(header.game)
     version = f"version {header.rules_version}"
     if rules is not None and rules.rules_version != header.rules_version:
@@ -103,14 +103,16 @@ def _heading(header: Header, viewer: ViewerId, style: Style) -> Iterator[StoryLi
     if header.options:
         yield _row("Options", ", ".join(map(shown, header.options)))
     yield _row("Board", f"{shown(header.board.id)} {header.board.digest[:16]}...{held}")
-    yield _row("Players", ", ".join(_seated(seat, player, style) for seat, player in enumerate(header.seats)))
+    yield _row(
+        "Players", ", ".join(_name_seat(seat, player, style) for seat, player in enumerate(header.seats))
+    )
     if header.match is not UNSET:
         yield _row("Match", shown(header.match))
     if viewer != ALL_HANDS:
         yield _row("Seen by", style.name(viewer))
 
 
-def _seated(seat: Seat, player: Player, style: Style) -> str:
+def _name_seat(seat: Seat, player: Player, style: Style) -> str:
     return style.name(seat) if player.name is UNSET else f"{seat} {style.name(seat)}"
 
 
@@ -171,7 +173,11 @@ class _Story:
             seat = actor_of(event)
             if seat is not None:
                 self._expect_seat(number, seat)
-            self._expect_kind(number, event)
+            if not is_of_game(event, self.game):
+                tag = type(event).__struct_config__.tag
+                raise ReplayError(
+                    "differs", number, f"{tag}, an event that the game {self.game.id} does not have"
+                )
             match event:
                 case ev.TurnStarted(seat, turn):
                     yield from self.close_chapter()
@@ -181,7 +187,7 @@ class _Story:
                     phrase = deed(event, self.game, self.style)
                     self._chapter = _Chapter(phrase[0].upper() + phrase[1:])
                 case _ if not isinstance(event, _LEFT_OUT):
-                    self._add(event)
+                    self._add_event(event)
                 case _:
                     pass
             if isinstance(event, ev.RouteClaimed | ev.TicketsCompleted):
@@ -198,11 +204,13 @@ class _Story:
                 yield StoryLine(style.paint(f"turn  {'player':<{self._name_width}}  points", BOLD))
         else:
             name = f"{style.name(chapter.seat):<{self._name_width}}"
-            lead = f"{chapter.title:>4}  {name}  {self._points_of_team(chapter.seat):>6}  "
-            yield StoryLine(lead + _joined(chapter.deeds), len(lead) + 2)
+            team = self.game.seats_of_team[self.game.team_of[chapter.seat]]
+            points = sum(self._points[partner] for partner in team)
+            lead = f"{chapter.title:>4}  {name}  {points:>6}  "
+            yield StoryLine(lead + _join_deeds(chapter.deeds), len(lead) + 2)
             yield from (StoryLine(" " * len(lead) + fact, len(lead) + 2) for fact in chapter.facts)
 
-    def _add(self, event: ev.Event) -> None:
+    def _add_event(self, event: ev.Event) -> None:
         """Put the player's own actions into the line of the turn, and everything else below it."""
         chapter, seat = self._chapter, actor_of(event)
         event = redact(event, self.game, self._viewer)
@@ -234,24 +242,13 @@ class _Story:
             case _:
                 pass
 
-    def _points_of_team(self, seat: Seat) -> int:
-        return sum(self._points[partner] for partner in self.game.seats_of_team[self.game.team_of[seat]])
-
     def _expect_seat(self, number: int, seat: Seat) -> None:
         """Refuse a seat that the game does not have, which a well-formed line can still name."""
         if seat >= self.game.seat_count:
             raise ReplayError("differs", number, f"seat {seat}, in a game of {self.game.seat_count} players")
 
-    def _expect_kind(self, number: int, event: ev.Event) -> None:
-        """Refuse an event of another game."""
-        if not is_of_game(event, self.game):
-            tag = type(event).__struct_config__.tag
-            raise ReplayError(
-                "differs", number, f"{tag}, an event that the game {self.game.id} does not have"
-            )
 
-
-def _joined(deeds: Sequence[_Deed]) -> str:
+def _join_deeds(deeds: Sequence[_Deed]) -> str:
     """Join two actions: `draws red, blue (fallback)`. A verb or a mark that both share comes once."""
     phrases: list[str] = []
     last_verb = ""
@@ -267,12 +264,12 @@ def _joined(deeds: Sequence[_Deed]) -> str:
 # -- the end -----------------------------------------------------------------------------------------
 
 
-def _ending(result: Result, game: Game, style: Style) -> Iterator[StoryLine]:
+def _tell_ending(result: Result, game: Game, style: Style) -> Iterator[StoryLine]:
     words = style.words(game)
     teams = sorted(result.teams, key=lambda team: team.rank)
     yield StoryLine()
     yield StoryLine(style.paint(f"The end, after {result.turns} turns", BOLD))
-    yield from _score_table(teams, game, style)
+    yield from _tabulate_scores(teams, game, style)
     for team in teams:
         if team.tickets:
             yield StoryLine()
@@ -282,7 +279,7 @@ def _ending(result: Result, game: Game, style: Style) -> Iterator[StoryLine]:
             yield StoryLine(f"  {ticket.points:>+5} {mark} {words.ticket(ticket.ticket)}")
 
 
-def _score_table(teams: Sequence[TeamResult], game: Game, style: Style) -> Iterator[StoryLine]:
+def _tabulate_scores(teams: Sequence[TeamResult], game: Game, style: Style) -> Iterator[StoryLine]:
     """Write a column for each team, with the parts of its score and their sum."""
     has_map = game.board.mask_bytes > 0
     rows = [("", [team_in_words(team, style) for team in teams])]
@@ -291,7 +288,7 @@ def _score_table(teams: Sequence[TeamResult], game: Game, style: Style) -> Itera
     rows.append(("tickets", [str(sum(ticket.points for ticket in team.tickets)) for team in teams]))
     for name in dict.fromkeys(bonus.bonus for team in teams for bonus in team.bonuses):
         points = [sum(bonus.points for bonus in team.bonuses if bonus.bonus == name) for team in teams]
-        rows.append((_bonus_in_words(name, game), [str(number) if number else "." for number in points]))
+        rows.append((_name_bonus(name, game), [str(number) if number else "." for number in points]))
     rows += [
         (POINTS, [str(team.points) for team in teams]),
         ("rank", [str(team.rank) for team in teams]),
@@ -307,6 +304,6 @@ def _score_table(teams: Sequence[TeamResult], game: Game, style: Style) -> Itera
         yield StoryLine(style.paint(line, BOLD) if label in ("", POINTS) else line)
 
 
-def _bonus_in_words(name: str, game: Game) -> str:
+def _name_bonus(name: str, game: Game) -> str:
     kind, _, city = name.partition(":")
     return f"bonus {Words(game.board).place(city)}" if city else f"bonus {shown(kind.replace('_', ' '))}"

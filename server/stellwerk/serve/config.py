@@ -60,7 +60,7 @@ DEFAULTS: Final = Config()
 
 def add_config_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--config", metavar="FILE", help="a TOML file; the options given here override it")
-    for name, option in _options().items():
+    for name, option in _find_options().items():
         default: object = getattr(DEFAULTS, name)
         flag = f"--{name.replace('_', '-')}"
         if isinstance(default, bool):
@@ -89,17 +89,17 @@ def read_config(arguments: argparse.Namespace) -> Config:
             raise usage_error(f"{arguments.config}: cannot be read: {error.strerror or error}") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise usage_error(f"{arguments.config}: not TOML: {error}") from None
-        _convert(arguments.config, values)  # so that its errors have its name
-    for name in _options():
+        _make_config(arguments.config, values)  # so that its errors have its name
+    for name in _find_options():
         value = getattr(arguments, name)
         if value is not None:
             values[name] = value
     for text in arguments.set:
         _set_key(values, text)
-    return _convert("the command line", values)
+    return _make_config("the command line", values)
 
 
-def _options() -> dict[str, Option]:
+def _find_options() -> dict[str, Option]:
     """Return the keys that have an option of their own."""
     hints = get_type_hints(Config, include_extras=True)
     notes = ((name, note) for name, hint in hints.items() for note in getattr(hint, "__metadata__", ()))
@@ -119,7 +119,7 @@ def _set_key(values: dict[str, Any], text: str) -> None:
         table[key] = value
 
 
-def _convert(source: str, values: dict[str, Any]) -> Config:
+def _make_config(source: str, values: dict[str, Any]) -> Config:
     _expect_known(source, values, Config)
     for name, kind in SECTIONS.items():
         if isinstance(values.get(name), dict):  # if not, that is reported below

@@ -83,7 +83,7 @@ async def run_web_child(
     words = [source, "--listen", pages]
     variables = {name: value for name, value in os.environ.items() if name != TOKEN}
     if watched is None:
-        await _run(words, parent, variables, on_url, on_end)
+        await _run_pages(words, parent, variables, on_url, on_end)
         return
     if watched.asks_for_token:
         variables[TOKEN] = watched.login.token
@@ -93,11 +93,11 @@ async def run_web_child(
         parent = msgspec.structs.replace(parent, control=theirs.fileno())
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_let_in, watched.server, ours)
-            await _run(words, parent, variables, on_url, on_end, [theirs.fileno()])
+            await _run_pages(words, parent, variables, on_url, on_end, [theirs.fileno()])
             nursery.cancel_scope.cancel()
 
 
-async def _run(
+async def _run_pages(
     words: Sequence[str],
     parent: Parent,
     variables: Mapping[str, str],

@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pace",
         metavar="N",
-        type=_pace,
+        type=_read_pace,
         default=DEFAULT_PACE,
         help=f"moves a second on the wall (default: {DEFAULT_PACE:g})",
     )
@@ -106,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     log = make_log(LogStream(sys.stderr), "info" if parent is None else parent.log_level)
     log_unaccepted(log)
     try:
-        return trio.run(_watch, arguments, listen_at, parent, descriptors, log)
+        return trio.run(_serve_pages, arguments, listen_at, parent, descriptors, log)
     except CommandError as error:
         if parent is None:
             raise
@@ -114,7 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
         return error.exit_code
 
 
-async def _watch(
+async def _serve_pages(
     arguments: argparse.Namespace, listen_at: PagesAddress, parent: Parent | None, descriptors: int, log: Log
 ) -> int:
     # Here, because help needs none of them.
@@ -212,7 +212,7 @@ async def _show_the_end(site: Site, source: Source) -> None:
             await trio.sleep(SENDING_S)
 
 
-def _pace(text: str) -> float:
+def _read_pace(text: str) -> float:
     try:
         pace = float(text)
     except ValueError:

@@ -84,7 +84,7 @@ class Attack:
             with self.caller() as caller:
                 assert caller.hello is not None
                 hello = caller.hello
-                games = _offered(self.log_in(caller))
+                games = _read_games(self.log_in(caller))
                 self._survey = Survey(hello.server, hello.limits, hello.features, games)
         except FailedError as error:
             host, port = self.address
@@ -209,7 +209,7 @@ def _trains_of(game: Message) -> int:
     return MANY_TRAINS if rules is None else shipped_board(rules.board).trains
 
 
-def _offered(welcome: Message) -> tuple[Message, ...]:
+def _read_games(welcome: Message) -> tuple[Message, ...]:
     """Return the games. There must be at least one: nothing else can be attacked with."""
     games: list[Message] = welcome["games"]
     if not games or not all(game["players"] for game in games):
@@ -232,7 +232,7 @@ def assault(attack: Attack, cases: Sequence[Case]) -> Iterator[Finding]:
     """Yield the findings one by one; a case that fails does not stop it. Raise NoServerError before the
     first."""
     attack.look_around()
-    with _witnesses(attack) as witnesses:
+    with _start_witnesses(attack) as witnesses:
         for case in cases:
             started = time.monotonic()
             finding = judge(case.name, case.law, partial(case.play, attack))
@@ -297,7 +297,7 @@ class _Witnesses:
             self._failure = self._failure or error
 
     def _play_match(self, number: int, caller: Caller) -> None:
-        self._join(caller)
+        self._join_room(caller)
         quiet_since = time.monotonic()
         while not self._is_over.is_set():
             message = caller.next_within(PAUSE)
@@ -318,13 +318,13 @@ class _Witnesses:
                     return
                 case "error" if message.get("code") == "server.full":
                     self._is_over.wait(FULL_PAUSE)  # a case may hold all rooms while a match ends
-                    self._join(caller)
+                    self._join_room(caller)
                 case "error" | "default" | "seat" | "bye":
                     raise FailedError(UNDISTURBED, f"{message}")
                 case _:
                     pass
 
-    def _join(self, caller: Caller) -> None:
+    def _join_room(self, caller: Caller) -> None:
         caller.say("join", game=self._attack.game["game"], players=2, room=self._room)
 
 
@@ -334,7 +334,7 @@ class _NoWitnesses:
 
 
 @contextmanager
-def _witnesses(attack: Attack) -> Generator[_Witnesses | _NoWitnesses]:
+def _start_witnesses(attack: Attack) -> Generator[_Witnesses | _NoWitnesses]:
     """Return the witnesses. None for a server without rooms for two, or with too few tokens."""
     lacking = (
         not attack.with_witnesses or "rooms" not in attack.survey.features or 2 not in attack.game["players"]

@@ -176,7 +176,7 @@ class StartedOverTcp(_OverTcp):
         self.token: str | None = secrets.token_urlsafe(24)
         address = f"tcp://{self._door.host}:{self._door.port}"
         try:
-            self._process = start(_variables(address, self.token, bot_seed), "tcp")
+            self._process = start(_variables_of(address, self.token, bot_seed), "tcp")
         except BaseException:
             self._door.close()
             raise
@@ -222,7 +222,7 @@ class StartedOverStdio:
 
     def __init__(self, start: Start, bot_seed: str) -> None:
         self.token: str | None = secrets.token_urlsafe(24)
-        self._process = start(_variables("stdio:", self.token, bot_seed), "stdio")
+        self._process = start(_variables_of("stdio:", self.token, bot_seed), "stdio")
 
     def connect(self, seconds: float, expected: str) -> Lines:
         output, input_ = self._process.pipes
@@ -285,7 +285,7 @@ class AnyClient(_OverTcp):
             self._socket.close()
 
 
-def _variables(address: str, token: str, bot_seed: str) -> Mapping[str, str]:
+def _variables_of(address: str, token: str, bot_seed: str) -> Mapping[str, str]:
     """Return the variables of a started bot."""
     return {
         "STELLWERK_ADDRESS": address,

@@ -98,16 +98,16 @@ def hear_join(bot: Patient, match: ScriptedMatch) -> None:
     game, players = match.game.id, match.game.seat_count
     expected = f"`join` for {game} with {players} players (with a token there is no need to join)"
     join = bot.hear(Join, expected)
-    if refused := _refused(join, match):
+    if refused := _refusal_of(join, match):
         bot.say(refused)
         join = bot.hear(Join, expected)
-        if _refused(join, match):
+        if _refusal_of(join, match):
             raise FailedError(expected, f"`join` for {join.game} with {join.players} players")
     if join.against:
         match.others = join.against
 
 
-def _refused(join: Join, match: ScriptedMatch) -> Error | None:
+def _refusal_of(join: Join, match: ScriptedMatch) -> Error | None:
     if join.game != match.game.id:
         return Error("protocol.wrong_value", match.game.id, pointer="/game")
     if join.players != match.game.seat_count:

@@ -260,8 +260,8 @@ def is_in_time(examination: Examination, game: GameName) -> str | None:
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
-        _play(bot, match, TIMED_ASKS)
-    return _slowness(match)
+        _play_asks(bot, match, TIMED_ASKS)
+    return _warn_of_slowness(match)
 
 
 def plays(examination: Examination, game: GameName) -> str | None:
@@ -269,8 +269,8 @@ def plays(examination: Examination, game: GameName) -> str | None:
     match = examination.match(game)
     with examination.bot() as bot:
         take_seat(bot, match)
-        _play(bot, match, MOST_ASKS)
-        remarks = [_slowness(match)]
+        _play_asks(bot, match, MOST_ASKS)
+        remarks = [_warn_of_slowness(match)]
         if bot.in_pieces:
             remarks.append(
                 f"{bot.in_pieces} lines came in pieces: a message and its newline belong into one write"
@@ -278,14 +278,14 @@ def plays(examination: Examination, game: GameName) -> str | None:
     return "; ".join(filter(None, remarks)) or None
 
 
-def _play(bot: Patient, match: ScriptedMatch, ask_count: int) -> None:
+def _play_asks(bot: Patient, match: ScriptedMatch, ask_count: int) -> None:
     match.others_move()
     while not match.over and match.ask_number < ask_count:
         accept(bot, match, answer(bot, match))
         match.others_move()
 
 
-def _slowness(match: ScriptedMatch) -> str | None:
+def _warn_of_slowness(match: ScriptedMatch) -> str | None:
     clock = match.clock
     if clock.over_count < SLOW_ANSWERS:
         return None

@@ -241,16 +241,18 @@ class Patient:
     def hear(self, kind: type[M], expected: str, seconds: float | None = None) -> M:
         """Return the bot's next message, which must be of this kind. Pings are answered and skipped. The bot
         may take as long as for every answer, unless `seconds` is given."""
-        return self._hear(kind, expected, self.patience.answer if seconds is None else seconds)
+        return self._hear_message(kind, expected, self.patience.answer if seconds is None else seconds)
 
     def hear_login(self, expected: str) -> Login:
         """Return a login that a server would accept, with or without `resume`."""
         over_stdio = self._caller.transport == "stdio"  # over stdio nothing shows that it has started
-        login = self._hear(Login, expected, self.patience.start if over_stdio else self.patience.answer)
+        login = self._hear_message(
+            Login, expected, self.patience.start if over_stdio else self.patience.answer
+        )
         if login.protocol != PROTOCOL_VERSION:
-            raise FailedError(f"{expected}, with `protocol` {PROTOCOL_VERSION}", _shown(login))
+            raise FailedError(f"{expected}, with `protocol` {PROTOCOL_VERSION}", _shown_message(login))
         if login.resume is UNSET and self._caller.token not in (None, login.token):
-            raise FailedError(f"{expected}, with the `token` in STELLWERK_TOKEN", _shown(login))
+            raise FailedError(f"{expected}, with the `token` in STELLWERK_TOKEN", _shown_message(login))
         if self._caller.name is None and not self.keys:
             self.name = login.name
         if login.resume is UNSET:
@@ -273,13 +275,13 @@ class Patient:
     def judge(self, match: ScriptedMatch, act: Act, expected: str) -> Move:
         """Return the same for an act that was already received."""
         if (act.match, act.ask) != (match.id, match.ask_number):
-            raise FailedError(f"{expected} of the match {match.id}", _shown(act))
+            raise FailedError(f"{expected} of the match {match.id}", _shown_message(act))
         if (act.index is UNSET) == (act.move is UNSET):
-            raise FailedError(f"{expected}, with exactly one of `index` and `move`", _shown(act))
+            raise FailedError(f"{expected}, with exactly one of `index` and `move`", _shown_message(act))
         try:
             return match.check(act)
         except IllegalMoveError as error:
-            raise FailedError(f"{expected} that is legal", f"{_shown(act)}: {error}") from None
+            raise FailedError(f"{expected} that is legal", f"{_shown_message(act)}: {error}") from None
 
     def may_act_late(self, match: ScriptedMatch) -> None:
         """Note that the open ask ended without its act, and that one may be under way."""
@@ -288,30 +290,30 @@ class Patient:
     def is_quiet(self, expected: str) -> None:
         """Check that nothing but pings comes for a while."""
         try:
-            message = self._next(expected, self.patience.quiet)
+            message = self._receive_next(expected, self.patience.quiet)
         except SilenceError:
             return
-        raise FailedError(expected, _shown(message))
+        raise FailedError(expected, _shown_message(message))
 
     def is_quiet_or_gone(self, expected: str) -> None:
         """Check the same, or that the bot has closed the connection."""
         try:
-            message = self._next(expected, self.patience.quiet)
+            message = self._receive_next(expected, self.patience.quiet)
         except SilenceError:
             return
         except FailedError:
             if self._open_lines.is_over:
                 return
             raise
-        raise FailedError(expected, _shown(message))
+        raise FailedError(expected, _shown_message(message))
 
-    def _hear(self, kind: type[M], expected: str, seconds: float) -> M:
-        message = self._next(expected, seconds)
+    def _hear_message(self, kind: type[M], expected: str, seconds: float) -> M:
+        message = self._receive_next(expected, seconds)
         if not isinstance(message, kind):
-            raise FailedError(expected, _shown(message))
+            raise FailedError(expected, _shown_message(message))
         return message
 
-    def _next(self, expected: str, seconds: float) -> FromClient:
+    def _receive_next(self, expected: str, seconds: float) -> FromClient:
         deadline = time.monotonic() + seconds
         while True:
             try:
@@ -324,7 +326,7 @@ class Patient:
             if not self._allowance.spend(time.monotonic()):
                 limits = f"{LIMITS.messages_a_second} lines a second, and {LIMITS.burst} at once"
                 raise FailedError(
-                    f"{expected}, and no more than {limits}", f"more, such as {_shown(message)}"
+                    f"{expected}, and no more than {limits}", f"more, such as {_shown_message(message)}"
                 )
 
     def _passes_over(self, message: FromClient) -> bool:
@@ -394,5 +396,5 @@ def _read_message(line: bytes, expected: str) -> FromClient:
         raise FailedError(f"{expected}, in a valid line", f"{shown_line(line)}: {error}") from None
 
 
-def _shown(message: FromClient) -> str:
+def _shown_message(message: FromClient) -> str:
     return shown_line(encode(message))
