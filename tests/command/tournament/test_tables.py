@@ -15,7 +15,7 @@ import pytest
 
 from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
 from tests.command.tournament.travelling import HOUSE, cup, did, exported, outcome, replays
-from tests.processes.test_bot_process import has_ended
+from tests.processes.test_local_bot import has_ended
 
 pytestmark = pytest.mark.xdist_group("travelling blocks")
 

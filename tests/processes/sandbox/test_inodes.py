@@ -16,7 +16,7 @@ from stellwerk_processes.bench.invitation import Invitation
 from stellwerk_processes.bench.levels import Confinement, Level
 from stellwerk_processes.bench.local_bot import LocalBot, start_bot
 from stellwerk_processes.bot_spec import BotSpec
-from tests.processes.test_bot_process import line_from
+from tests.processes.test_local_bot import line_from
 from tests.tools import needs
 
 SECONDS: Final = 60

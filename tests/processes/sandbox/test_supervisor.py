@@ -21,7 +21,7 @@ from stellwerk_processes.bench.levels import Confinement, Level
 from stellwerk_processes.bench.local_bot import BotReport, LocalBot, start_bot
 from stellwerk_processes.bench.supervise import descendants
 from stellwerk_processes.bot_spec import BotSpec, Transport
-from tests.processes.test_bot_process import NO_GRACE, SECONDS, has_ended, line_from
+from tests.processes.test_local_bot import NO_GRACE, SECONDS, has_ended, line_from
 from tests.tools import needs
 
 T = TypeVar("T")
