@@ -48,7 +48,7 @@ class TrainCards(_Record, frozen=True):
     """How train cards are dealt and go round. `exchange_at` open locomotives make the market be exchanged.
     With `reshuffled` the discards become the pile when it is empty."""
 
-    dealt: PartCount
+    dealt: Annotated[int, Meta(ge=1, le=100)]
     locomotives_dealt: PartCount = 0
     exchange_at: PartCount = 0
     reshuffled: bool = False
@@ -130,7 +130,7 @@ class BuyTechnology(_Part, frozen=True, tag="buy_technology"):
     `overseas_regions` none at all."""
 
     technologies: Annotated[tuple[Technology, ...], Meta(min_length=1, max_length=16)]
-    substitute: Annotated[int, Meta(ge=1, le=10)]
+    substitute: Annotated[int, Meta(ge=2, le=10)]
     home_regions: PartRegions = ()
     home_lengths: PartLengths = ()
     overseas_regions: PartRegions = ()
@@ -143,7 +143,7 @@ class Technology(_Record, frozen=True):
     afterwards. With `until_shuffle` it leaves the supply when the discards become the pile."""
 
     id: TechnologyName
-    supply: PartCount
+    supply: Annotated[int, Meta(ge=1, le=100)]
     cost: Annotated[int, Meta(ge=1, le=10)]
     opens_regions: PartRegions = ()
     opens_lengths: PartLengths = ()

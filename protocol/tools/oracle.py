@@ -1,10 +1,10 @@
 """Random games that two implementations of the rules must play alike: the engine, and the one in
 `protocol/verifiers/javascript`, which was written from the pages of `protocol/` alone.
 
-`python -m tools.oracle` plays games of every variant with the engine and sends all that the rules define at
-each move through a pipe to `compare_games.mjs`, which plays the same game and answers with the first
-difference. A game depends on its label alone. The label of one that differs is printed, and `--label` plays
-it again.
+`python -m tools.oracle` plays games of every variant, some of them with other parts than the shipped ones. It
+sends all that the rules define at each move through a pipe to `compare_games.mjs`, which plays the same game
+and answers with the first difference. A game depends on its label alone. The label of one that differs is
+printed, and `--label` plays it again.
 
 A game is a sequence of lines: `match`; `set_up`; a `point` for each move (as in `conformance/vectors/rules`,
 with the seats that owe a move); now and then a `view` of each viewer, with the events of the last move;
@@ -43,16 +43,18 @@ from stellwerk_engine.boards.board_file import (
     shipped_board,
 )
 from stellwerk_engine.core.dice import Dice, seed_from_text
-from stellwerk_engine.core.game import make_game
-from stellwerk_engine.core.state import Events, Move, Seat, State
+from stellwerk_engine.core.game import GameError, make_game
+from stellwerk_engine.core.state import Events, Move, RuleSet, Seat, State
+from stellwerk_engine.games.described import described_fields, parts_of, rules_named
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.redact import redact
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC, view, viewer_kind
 from stellwerk_engine.replays.verify import verify
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_protocol import moves
-from stellwerk_protocol.canonical import unseal
+from stellwerk_protocol.canonical import encode, unseal
 from stellwerk_protocol.errors import IllegalMoveError
+from stellwerk_protocol.parts import Parts
 from tests.engine.forms import rewritten
 from tests.engine.recordings import Choose, canonical_json, members, mixed, resealed
 from tests.golden.golden_games import buying, collecting, first, refuse_tickets, thrifty
@@ -69,6 +71,7 @@ PROGRAM: Final = REPOSITORY / "protocol" / "verifiers" / "javascript" / "compare
 WIRES: Final = 5  # random moves to try at every decision
 UNLISTED: Final = 0.3  # how often a move is made that is legal but not listed, if one was found
 OTHER_BOARDS: Final = 0.4  # how many games have a board of their own
+OTHER_PARTS: Final = 0.3  # how many games are in no list: a shipped game with other numbers and parts
 LATE: Final = 0.03  # how often the fallback is made for a seat
 VIEWS: Final = 0.02  # how often all views are compared
 FORGERIES: Final = 6  # of a replay that is forged
@@ -139,11 +142,12 @@ class Label:
 
 def lines_of(label: Label) -> Iterator[bytes]:
     """Play a game, and yield its lines without their newlines."""
-    game_id, players, options = label.variant
+    _, players, options = label.variant
     chance = Random(str(label))
     choose = PLAYERS[label.number % len(PLAYERS)](str(label))
     seed = seed_from_text(str(label))
-    game = make_game(RULE_SETS[game_id], _board(label, chance), players, options)
+    rules = _rules(label, chance)
+    game = make_game(rules, _board(label, rules, chance), players, options)
     events: Events = []
     state = engine.new_game(game, Dice(seed), events)
     writer = ReplayWriter()
@@ -156,7 +160,8 @@ def lines_of(label: Label) -> Iterator[bytes]:
         {
             "type": "match",
             "id": str(label),
-            "game": game_id,
+            "game": game.id,
+            **({} if game.id in RULE_SETS else {"parts": parts_of(game.rules)}),
             "board": canonical_text(game.board.file),
             "players": players,
             "options": options,
@@ -189,10 +194,58 @@ def lines_of(label: Label) -> Iterator[bytes]:
     yield _encode({"type": "over"})
 
 
-def _board(label: Label, chance: Random) -> BoardFile:
+def _rules(label: Label, chance: Random) -> RuleSet:
+    """Return the rules of the game, now and then those of a game in no list."""
+    game_id, players, options = label.variant
+    shipped = RULE_SETS[game_id]
+    changes = [described_fields(option.changes) for option in shipped.options if option.id in options]
+    if chance.random() >= OTHER_PARTS:
+        return shipped
+    while True:
+        parts = {name: value for change in changes for name, value in change.items()}
+        description = json.loads(encode(msgspec.structs.replace(parts_of(shipped), **parts)))
+        _change_parts(description, chance)
+        try:
+            other = _decode_parts(json.dumps(description))
+            rules = rules_named(f"other_{game_id}", 1, players, options, other)
+            make_game(rules, shipped_board(shipped.board), players, options)
+        except (GameError, BoardError, msgspec.ValidationError):
+            continue  # these parts do not go together, or the board is too small for them
+        return rules
+
+
+_decode_parts = msgspec.json.Decoder(Parts).decode
+
+
+def _change_parts(parts: Json, chance: Random) -> None:
+    """Give parts other numbers, and a game other ones beside its own."""
+    parts["train_cards"]["locomotives_dealt"] = chance.choice((0, 0, 1, 2))
+    parts["menu"][0]["second_optional"] = chance.random() < 0.3
+    parts["set_up"][-1]["shuffle_returned"] = chance.random() < 0.3
+    if chance.random() < 0.3:
+        parts["menu"].append({"part": "build_station", "number": 2, "points_left": 3})
+    if chance.random() < 0.3:
+        parts["bonuses"] = [
+            {"part": "for_the_most", "name": "guide", "points": 6, "amount": "completed_tickets"}
+        ]
+    chance.shuffle(parts["menu"])
+    chance.shuffle(parts["tie_breaks"])
+    _change_numbers(parts, chance.choice((0.02, 0.1, 0.3)), chance)
+
+
+def _change_numbers(value: Any, share: float, chance: Random) -> None:  # Any: JSON, changed where it stands
+    for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(inner, dict | list):
+            _change_numbers(inner, share, chance)
+        elif isinstance(inner, int) and name != "team_size" and chance.random() < share:
+            value[name] = not inner if isinstance(inner, bool) else inner + chance.choice((-1, 1))
+
+
+def _board(label: Label, rules: RuleSet, chance: Random) -> BoardFile:
     """Return the game's board, now and then with other numbers, so that piles run out, markets are exchanged
     again and again, and players pass."""
-    shipped = shipped_board(RULE_SETS[label.variant[0]].board)
+    game_id, players, options = label.variant
+    shipped = shipped_board(RULE_SETS[game_id].board)
     while chance.random() < OTHER_BOARDS:
         content = json.loads(msgspec.json.encode(board_content(shipped)))
         content["cards_each_color"] = chance.randint(3, 9)
@@ -203,7 +256,7 @@ def _board(label: Label, chance: Random) -> BoardFile:
             chance.shuffle(content["routes"])
         try:
             board = parse_board(json.dumps(content), "other.json")
-            make_game(RULE_SETS[label.variant[0]], board, label.variant[1], label.variant[2])
+            make_game(rules, board, players, options)
         except BoardError:
             continue
         return board

@@ -2,10 +2,20 @@
 
 import { canonical } from "./canonical.mjs";
 import { id, isFlag, list, oneOf, record, table, whole } from "./forms.mjs";
+import { technologiesOf } from "./games.mjs";
 
 /** @typedef {import("./forms.mjs").Form} Form */
 /** @typedef {import("./forms.mjs").Test} Test */
 /** @typedef {import("./games.mjs").Parts} Parts */
+
+/**
+ * Tests a record whose optional fields are left out if they are 0, false or empty.
+ * @type {(form: Form) => Test}
+ */
+const sparse = (form) => (value) =>
+  record(form)(value) && Object.keys(form).every((name) => !name.endsWith("?") || !isEmpty(value[name.slice(0, -1)]));
+/** @type {Test} */
+const isEmpty = (value) => value === 0 || value === false || (typeof value === "object" && Object.keys(value).length === 0);
 
 const LONGEST = 4000; // bytes of canonical JSON
 const count = whole(0, 100);
@@ -17,7 +27,7 @@ const isBonusName = (value) => typeof value === "string" && value.length <= 64 &
 
 /** @type {(forms: Record<string, Form>) => Test} */
 const oneOfParts = (forms) => (value) =>
-  Object.hasOwn(forms, value?.part) && record({ part: oneOf(value.part), ...forms[value.part] })(value);
+  Object.hasOwn(forms, value?.part) && sparse({ part: oneOf(value.part), ...forms[value.part] })(value);
 
 const amount = oneOf("longest_path", "completed_tickets");
 const isBonus = oneOfParts({
@@ -26,9 +36,9 @@ const isBonus = oneOfParts({
   for_each_ticket: { name: isBonusName, points },
   big_cities: {},
 });
-const technology = record({
+const technology = sparse({
   id: id(32),
-  supply: count,
+  supply: whole(1, 100),
   cost: whole(1, 10),
   "opens_regions?": regions,
   "opens_lengths?": lengths,
@@ -49,10 +59,10 @@ const offered = { number: whole(1, 7), "share?": oneOf("ask_to_share") };
  * Tests whether a value describes parts that are known here, with numbers within their bounds.
  * @type {(value: any) => value is Parts}
  */
-export const isParts = /** @type {any} */ (record({
+export const isParts = /** @type {any} */ (sparse({
   team_size: whole(1, 3),
   board_features: list(0, 6, oneOf("map", "ferries", "tunnels", "long_tickets", "regions", "big_cities")),
-  train_cards: record({ dealt: count, "locomotives_dealt?": count, "exchange_at?": count, "reshuffled?": isFlag }),
+  train_cards: sparse({ dealt: whole(1, 100), "locomotives_dealt?": count, "exchange_at?": count, "reshuffled?": isFlag }),
   set_up: list(1, 3, oneOfParts({
     long_tickets: { number: whole(1, 2) },
     first_tickets: { ...offered, keep: whole(0, 7), "reject?": oneOf("remove_tickets"), "shuffle_returned?": isFlag },
@@ -71,7 +81,7 @@ export const isParts = /** @type {any} */ (record({
   "before_action?": list(0, 1, oneOfParts({
     buy_technology: {
       technologies: list(1, 16, technology),
-      substitute: whole(1, 10),
+      substitute: whole(2, 10),
       "home_regions?": regions,
       "home_lengths?": lengths,
       "overseas_regions?": regions,
@@ -102,6 +112,7 @@ export function lackOf(parts, seats) {
     [`a team_size that divides ${seats} seats`, seats % teamSize === 0],
     ["first_tickets at the end of set_up", set_up[set_up.length - 1].part === "first_tickets"],
     ["no more tickets to keep than are offered", all.every(({ keep = 0, number = keep }) => keep <= number)],
+    ["a substitute of 2 cards or more", technologiesOf(parts).every(({ substitute }) => substitute !== 1)],
     ["draw_cards", has("draw_cards")],
     ["claim_route with a map alone", has("claim_route") === hasMap],
     ["rail_yards, lay_cards and send_cards without a map alone", yards.every((each) => each === !hasMap)],

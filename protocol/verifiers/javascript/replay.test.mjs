@@ -205,7 +205,7 @@ test("a game that nobody knows is judged by the parts in its header", () => {
   const [header, reveal, ...others] = lines;
   const verdictWith = (/** @type {Json} */ changes) => judged(sealed([{ ...header, ...changes }, reveal, ...others])).verdict;
   assert.equal(verdictWith({ parts: { ...MADE_UP, train_cards: { ...MADE_UP.train_cards, dealt: 5 } } }), "untrue");
-  assert.equal(verdictWith({ parts: { ...MADE_UP, bonuses: [] } }), "untrue");
+  assert.equal(verdictWith({ parts: { ...MADE_UP, bonuses: undefined } }), "untrue");
   assert.equal(verdictWith({ parts: undefined }), "unjudged");
   assert.equal(verdictWith({ game: "usa" }), "untrue", "a shipped game has its own parts");
   const commitment = commitmentOf(header, reveal);
@@ -217,6 +217,8 @@ test("a game that nobody knows is judged by the parts in its header", () => {
 test("parts that are unknown or malformed cannot be judged", () => {
   const wrong = [
     {},
+    { ...MADE_UP, bonuses: [] },
+    { ...MADE_UP, start_of_turn: null },
     { ...MADE_UP, team_size: 0 },
     { ...MADE_UP, novelty: 1 },
     { ...MADE_UP, set_up: [{ part: "toString" }] },
@@ -231,7 +233,9 @@ test("parts that are unknown or malformed cannot be judged", () => {
     const verdict = judged(sealed(changed(1, (line) => ({ ...line, game: "made_up", parts }))));
     assert.deepEqual([verdict.verdict, verdict.line, verdict.moves], ["unjudged", 1, 0], JSON.stringify(parts));
   }
-  assert.equal(judged(sealed(changed(1, (line) => ({ ...line, game: "made_up", parts: [] })))).verdict, "untrue", "no object");
+  for (const parts of [[], "europe", null]) {
+    assert.equal(judged(sealed(changed(1, (line) => ({ ...line, game: "made_up", parts })))).verdict, "untrue", "no parts at all");
+  }
 });
 
 test("parts that do not go together make no game", () => {

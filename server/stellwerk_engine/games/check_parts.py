@@ -36,6 +36,8 @@ def check_parts(rules: RuleSet) -> None:
     for part in rules.parts:
         if isinstance(part, FirstTickets | DrawTickets) and part.keep > part.number:
             raise GameError(f"parts: {part.keep} tickets to keep of {part.number}")
+        if isinstance(part, BuyTechnology) and any(kind.substitute == 1 for kind in part.technologies):
+            raise GameError("parts: a substitute of 1 card; expected 2 or more")
     for what, needed, is_there in _needs(rules):
         if not is_there:
             raise GameError(f"parts: {what} needs {needed}")

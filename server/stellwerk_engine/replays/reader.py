@@ -15,7 +15,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple, assert_never
 import msgspec
 
 from stellwerk_base.texts import shown
-from stellwerk_protocol.canonical import CanonicalError, Chain, decode_as, gate
+from stellwerk_protocol.canonical import CanonicalError, Chain, decode, decode_as, encode, gate
 from stellwerk_protocol.replays import (
     CHAIN_LABEL,
     FORMAT,
@@ -32,7 +32,7 @@ from stellwerk_protocol.replays import (
 Fault = Literal[
     "not_a_replay",  # the first line is not a header
     "foreign_format",  # another version of the format
-    "foreign_rules",  # an unknown game, or other rules of it: its moves cannot be checked here
+    "foreign_rules",  # an unknown game or part, or other rules: its moves cannot be checked here
     "foreign_board",  # a board that is neither part of this version nor in the replay
     "truncated",  # breaks off before its end; sound until there
     "unrevealed",  # complete, but without the seed
@@ -128,6 +128,8 @@ def read_sound_lines(bodies: Iterable[bytes]) -> Iterator[SoundLine]:
         try:
             record = decode_as(body, _LINE_DECODER)
         except CanonicalError as error:
+            if number == 1 and _has_unknown_parts(body):
+                raise ReplayError("foreign_rules", 1, f"parts that are not known here: {error}") from None
             raise ReplayError("differs", number, str(error)) from None
         if not isinstance(record, expected):
             raise ReplayError(
@@ -149,6 +151,18 @@ def read_sound_lines(bodies: Iterable[bytes]) -> Iterator[SoundLine]:
         yield SoundLine(number, body, record)
     if not has_ended:
         raise ReplayError("truncated", number, f"the replay breaks off here: {_any_of(expected)} is missing")
+
+
+def _has_unknown_parts(header: bytes) -> bool:
+    """Return whether the parts are all that is wrong with a header: a later version may know them."""
+    try:
+        fields = decode(header)
+        assert isinstance(fields, dict)  # the format was found in it
+        known = {name: value for name, value in fields.items() if name != "parts"}
+        is_sound = isinstance(decode_as(encode(known), _LINE_DECODER), Header)
+        return is_sound and isinstance(fields.get("parts"), dict)
+    except CanonicalError:
+        return False
 
 
 _NAMES: Final[dict[type[Line], str]] = {

@@ -29,14 +29,14 @@ export function playersOf(header) {
   }));
 }
 
-/** @param {string} game */
-export const gameName = (game) => SHIPPED.get(game)?.title ?? excerpt(game);
-
 /**
  * Writes `boiler_lagging` as Boiler Lagging.
  * @param {string} id
  */
 export const title = (id) => excerpt(id).replace(/_/g, " ").replace(/(^|\s)\S/g, (letter) => letter.toUpperCase());
+
+/** @param {string} game */
+export const gameName = (game) => SHIPPED.get(game)?.title ?? title(game);
 
 /** @typedef {{cities: Map<string, import("./types.mjs").City>, routes: Map<string, import("./types.mjs").Route>, tickets: Map<string, import("./types.mjs").Ticket>}} Index */
 /** @type {WeakMap<Board, Index>} */
