@@ -54,8 +54,8 @@ from stellwerk_server.operate.descriptors import raise_limit
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.evidence.sequential import FEWEST_BLOCKS, FEWEST_FIXED, Hypotheses
 from stellwerk_tournament.gate.gate import GateError, Judge, Rules, Verdict, lineup_of, play_gate
+from stellwerk_tournament.play.courier import RunError
 from stellwerk_tournament.play.progress import BlockEnded
-from stellwerk_tournament.play.runner import RunError
 from stellwerk_tournament.schedule.schedule import ScheduleError
 from stellwerk_tournament.store.store import StoreError, open_store
 

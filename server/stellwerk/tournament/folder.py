@@ -15,7 +15,7 @@ from stellwerk.shared.version import version
 from stellwerk_base.texts import counted, shown
 from stellwerk_tournament.config.resolved import read_resolved
 from stellwerk_tournament.config.settings import FILE, Source, parse
-from stellwerk_tournament.play.how_many import matches_in_all
+from stellwerk_tournament.play.scheduled import matches_in_all
 from stellwerk_tournament.report import derived
 from stellwerk_tournament.report.derived import Tournament, write_all
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES

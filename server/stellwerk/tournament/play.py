@@ -61,9 +61,10 @@ from stellwerk_tournament.config.resolved import (
     resolve,
 )
 from stellwerk_tournament.config.settings import FILE, Settings, Source, settings_of
+from stellwerk_tournament.play.courier import RunError
 from stellwerk_tournament.play.fair_matches import FairMatches
-from stellwerk_tournament.play.how_many import total_matches
-from stellwerk_tournament.play.runner import AbsentError, RemoteSetup, RunError, play_tournament
+from stellwerk_tournament.play.runner import AbsentError, RemoteSetup, play_tournament
+from stellwerk_tournament.play.scheduled import total_matches
 from stellwerk_tournament.play.status_page import StatusSetup
 from stellwerk_tournament.report import derived
 from stellwerk_tournament.schedule.deal import seed_check

@@ -25,8 +25,8 @@ from stellwerk.tournament.output import conduct_lines, fault_lines, say_json, ta
 from stellwerk_base.texts import counted, shown
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.resolved import read_resolved
-from stellwerk_tournament.play.how_many import matches_in_all
 from stellwerk_tournament.play.progress import rounded, rows_of
+from stellwerk_tournament.play.scheduled import matches_in_all
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
 from stellwerk_tournament.report.derived import Tournament, ratings_json
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES

@@ -30,7 +30,7 @@ from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.resolved import read_resolved
 from stellwerk_tournament.config.settings import FILE as SETTINGS
 from stellwerk_tournament.config.settings import Settings, SettingsError, parse
-from stellwerk_tournament.play.how_many import matches_in_all, total_matches
+from stellwerk_tournament.play.scheduled import matches_in_all, total_matches
 from stellwerk_tournament.report.faults import KINDS
 from stellwerk_tournament.report.forfeits import REASONS
 from stellwerk_tournament.schedule.schedule import Block, blocks_of_round, plan_of

@@ -21,8 +21,8 @@ from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultErr
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.evidence.sequential import FEWEST_BLOCKS, Hypotheses
 from stellwerk_tournament.gate.gate import GateError, Judge, Lineup, Rules, Verdict, lineup_of, play_gate
+from stellwerk_tournament.play.courier import RunError
 from stellwerk_tournament.play.progress import BlockEnded
-from stellwerk_tournament.play.runner import RunError
 from stellwerk_tournament.schedule.schedule import Block, plan_of, stage, stages_of_round
 from stellwerk_tournament.store.store import open_store
 from tests.tournament.play.fakes import ENDED, played_match, run_in_virtual_time, upside_down

@@ -14,7 +14,7 @@ import trio
 
 from stellwerk.shared.house_bots import house_bots
 from stellwerk_tournament.config.settings import FILE, SettingsError, parse, settings_of
-from stellwerk_tournament.play import runner
+from stellwerk_tournament.play import blocks_in_hand
 from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress
 from stellwerk_tournament.play.runner import play_tournament
 from stellwerk_tournament.store.match_line import MatchLine
@@ -64,7 +64,7 @@ def test_blocks_of_the_house_are_written_together_and_shown_when_they_are_on_the
         return complete_all(store, finished, judge)
 
     monkeypatch.setattr(Store, "complete_all", count)
-    monkeypatch.setattr(runner, "WRITE_EVERY_S", 1e6)
+    monkeypatch.setattr(blocks_in_hand, "WRITE_EVERY_S", 1e6)
 
     class Reader(Witness):
         def match_ended(self, ended: Ended, progress: Progress) -> None:

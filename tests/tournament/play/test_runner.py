@@ -20,10 +20,10 @@ from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.faults import Conduct
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
 from stellwerk_tournament.config.settings import FILE, Settings, parse, settings_of
-from stellwerk_tournament.play import runner
-from stellwerk_tournament.play.conduct import stage_as_made
+from stellwerk_tournament.play import record, scheduled
+from stellwerk_tournament.play.courier import RunError
 from stellwerk_tournament.play.matches_here import ATTEMPTS
-from stellwerk_tournament.play.runner import RunError, play_tournament
+from stellwerk_tournament.play.runner import play_tournament
 from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.ratings.ratings import FEWEST_DEGREES, Ratings, rate
 from stellwerk_tournament.schedule.deal import block_secret
@@ -377,6 +377,7 @@ def test_resuming_takes_up_each_stage_without_all_blocks_before_it(
     settings = settings_with(tmp_path, THREE, head="[schedule]\nrounds = 12")
     play(tmp_path, settings)
     looked_at: list[int] = []
+    as_made = scheduled.stage_as_made
 
     def counted(
         plan: SchedulePlan,
@@ -386,9 +387,9 @@ def test_resuming_takes_up_each_stage_without_all_blocks_before_it(
         known: Mapping[int, tuple[str, ...]],
     ) -> tuple[Block, ...]:
         looked_at.append(len(history) + len(known))
-        return stage_as_made(plan, number, history, sets, known)
+        return as_made(plan, number, history, sets, known)
 
-    monkeypatch.setattr(runner, "stage_as_made", counted)
+    monkeypatch.setattr(scheduled, "stage_as_made", counted)
     writes: list[Sequence[Block]] = []
 
     def enqueue(_: Store, blocks: Sequence[Block], status: str) -> None:
@@ -462,7 +463,7 @@ def test_ratings_that_nobody_sees_are_not_computed(
         rated.append(len(outcomes))
         return rate(outcomes)
 
-    monkeypatch.setattr(runner, "rate", counted)
+    monkeypatch.setattr(record, "rate", counted)
     settings = settings_with(tmp_path, THREE)
     with open_store(tmp_path) as opened:
         assert run_in_virtual_time(

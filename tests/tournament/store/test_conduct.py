@@ -141,11 +141,12 @@ def block(number: int, *good: bool, size: int = 2, conduct: ConductTable = STAND
 
 def test_so_many_forfeits_in_a_row_suspend_a_bot_and_one_good_match_ends_the_row() -> None:
     suspensions = Suspensions(STANDARD)
-    for number, played_well in enumerate([(False, False), (False, False), (True, True), (False, True)]):
-        assert suspensions.add(block(number, *played_well)) == ()
-    assert suspensions.add(block(4, True, False)) == ()
-    assert suspensions.add(block(5, False, False)) == ()
-    [found] = suspensions.add(block(6, False, False))
+    blocks = [(False, False), (False, False), (True, True), (False, True), (True, False), (False, False)]
+    for number, played_well in enumerate(blocks):
+        suspensions.add(block(number, *played_well))
+        assert not suspensions.names
+    suspensions.add(block(6, False, False))
+    [found] = suspensions.after(6)
     assert (found.bot, found.block, found.forfeits) == ("a", 6, 5)
     assert suspensions.names == {"a"}
     assert suspensions.sets == [frozenset(), frozenset({"a"})]

@@ -33,8 +33,7 @@ from stellwerk_tournament.blocks.files import BlockFileError, decode_result, enc
 from stellwerk_tournament.blocks.orders import Cup, OrderMaker
 from stellwerk_tournament.blocks.serve_table import Failed, Returned, Unfit, decode_returned
 from stellwerk_tournament.config.settings import Settings
-from stellwerk_tournament.play.courier import BlockFailedError, DueBlock, PlayedBlock
-from stellwerk_tournament.play.runner import RunError
+from stellwerk_tournament.play.courier import BlockFailedError, DueBlock, PlayedBlock, RunError
 from stellwerk_tournament.store.match_line import MOST_NAME
 
 WINDOW: Final = 2000  # blocks with the scheduler, or about to be: it slows down with what it has

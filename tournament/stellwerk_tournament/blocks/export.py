@@ -16,8 +16,7 @@ from stellwerk_base.files import PRIVATE, write_whole
 from stellwerk_tournament.blocks.files import ORDER_ENDING, encode_order
 from stellwerk_tournament.blocks.orders import OrderMaker
 from stellwerk_tournament.config.settings import SettingsError
-from stellwerk_tournament.play.courier import DueBlock
-from stellwerk_tournament.play.runner import RunError
+from stellwerk_tournament.play.courier import DueBlock, RunError
 from stellwerk_tournament.store.store import StoreError
 
 MOST: Final = 1_000_000

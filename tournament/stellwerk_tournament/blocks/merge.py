@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +19,7 @@ from stellwerk_tournament.blocks.files import BlockFileError, decode_result, exp
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.courier import DueBlock
 from stellwerk_tournament.play.keep import take_in
-from stellwerk_tournament.store.conduct import Suspension, Suspensions, judged
+from stellwerk_tournament.store.conduct import Suspension, Suspensions
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import Opened, Standing
 
@@ -71,9 +70,8 @@ def merge(
             merged.refused.append(f"{path}: {error}")
             continue
         take_in(store, due.block, played)
-        judge = partial(judged, conduct=settings.conduct, suspended=conduct.names)
-        lines = store.complete(due.block, due.seed, judge)
-        merged.suspensions += conduct.add(lines)
+        lines = store.complete(due.block, due.seed, conduct.judge)
+        merged.suspensions += conduct.after(due.block.number)
         merged.blocks += 1
         merged.matches += len(lines)
         taken(path, lines)

@@ -27,7 +27,6 @@ from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_tournament.blocks.archives import unpack
 from stellwerk_tournament.blocks.files import BlockFileError, BlockOrder, BlockResult
 from stellwerk_tournament.blocks.orders import board_name
-from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, Source, settings_of
 from stellwerk_tournament.play.courier import BlockFailedError, PlayedMatch
 from stellwerk_tournament.play.lag import LagWatch
@@ -36,7 +35,6 @@ from stellwerk_tournament.play.matches_here import (
     Conditions,
     MatchesHere,
     heading,
-    rotations_at_once,
 )
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.match_line import MachineRecord, MatchLine
@@ -123,9 +121,8 @@ class TableBlock:
             house_bots=host.house_bots,
             show=show,
         )
-        self._here = MatchesHere(
-            settings, MachinePaths(folder, settings.entrants), conditions, lag, self._log
-        )
+        entrants = {entrant.name: entrant for entrant in settings.entrants}
+        self._here = MatchesHere(settings, entrants, folder, conditions, lag, self._log)
         self.at_once = self._here.fair.at_once
         self._played: dict[int, PlayedMatch] = {}
         self._failures: list[tuple[int, str]] = []
@@ -135,7 +132,7 @@ class TableBlock:
         """Play all matches that are due, on the server for bots that stay, if there are any. BlockFailedError
         if a match failed too often through no bot's fault."""
         self._here.standing = standing
-        limiter = trio.CapacityLimiter(rotations_at_once(self._settings, self._block, self.at_once))
+        limiter = trio.CapacityLimiter(self._here.rotations_at_once(self._block))
         with self._here.fair.at_work():
             async with trio.open_nursery() as nursery:
                 for rotation in self._order.rotations:

@@ -28,7 +28,7 @@ from stellwerk_processes.standing_server import StandingServer, open_standing_se
 from stellwerk_tournament.blocks.files import BlockOrder, BlockResult
 from stellwerk_tournament.blocks.play_block import Host, TableBlock, expect_playable, unpacked
 from stellwerk_tournament.config.settings import Settings
-from stellwerk_tournament.play.lag import LagWatch
+from stellwerk_tournament.play.lag import LagWatch, watched_lag
 from stellwerk_tournament.play.matches_here import reused_bots, standing_setup
 
 
@@ -46,15 +46,11 @@ def private_folder() -> Generator[Path]:
 @asynccontextmanager
 async def open_table(folder: Path) -> AsyncGenerator[Table]:
     """Keep a table for as long as the block runs. Its bots and boards are in the folder."""
-    lag = LagWatch()
-    trio.lowlevel.add_instrument(lag)
-    try:
+    with watched_lag() as lag:
         async with AsyncExitStack() as servers:
             table = Table(folder, lag, servers)
             yield table
             await table.clear()
-    finally:
-        trio.lowlevel.remove_instrument(lag)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ _SHORTEST_BEGINNING: Final = 4  # characters of a path that was cut off: fewer s
 class MachinePaths:
     """The paths that `hidden` replaces: those of the tournament's folder become relative to it."""
 
-    def __init__(self, folder: Path, entrants: Sequence[Entrant] = ()) -> None:
+    def __init__(self, folder: Path, entrants: Iterable[Entrant] = ()) -> None:
         own = os.path.abspath(folder)
         names = dict.fromkeys(_spellings(own), "")
         for path, name in (*_of_bots(own, entrants), *_of_this_process(), (os.path.dirname(own), ELSEWHERE)):
@@ -89,7 +89,7 @@ def _spellings(path: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((os.path.abspath(path), os.path.realpath(path))))
 
 
-def _of_bots(folder: str, entrants: Sequence[Entrant]) -> Iterator[tuple[str, str]]:
+def _of_bots(folder: str, entrants: Iterable[Entrant]) -> Iterator[tuple[str, str]]:
     """Yield the folders outside the tournament that contain bots or files of their commands."""
     for entrant in entrants:
         bot = entrant.bot

@@ -45,6 +45,10 @@ class PlayedBlock:
     machine: str = ""
 
 
+class RunError(Exception):
+    """An error that ends the tournament, though no bot is to blame; one line says why."""
+
+
 class BlockFailedError(Exception):
     """A block that could not be played, through no bot's fault. `rotation` is the match that failed,
     `machine` the name of that where it did, if that is known."""

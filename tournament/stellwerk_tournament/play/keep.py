@@ -32,7 +32,8 @@ def keep_match(store: Store, block: Block, match: PlayedMatch) -> None:
 
 def finished(store: Store, block: Block, seed: bytes, matches: Iterable[PlayedMatch]) -> Finished:
     """Return a block of house bots alone, which print nothing. StoreError."""
-    of_block = ((_with_attempt(store, block, each.line), each.replay, each.times) for each in matches)
+    in_order = sorted(matches, key=lambda match: match.line.rotation)
+    of_block = ((_with_attempt(store, block, each.line), each.replay, each.times) for each in in_order)
     return Finished(block, seed, tuple(of_block))
 
 

@@ -6,6 +6,8 @@ charged for that. But what made the runner late may have kept the bots from the 
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Final
 
 import trio
@@ -38,3 +40,14 @@ class LagWatch(Instrument):
         if ms > MOST_MS:
             self.count += 1
             self.late_ms += ms
+
+
+@contextmanager
+def watched_lag() -> Generator[LagWatch]:
+    """Watch for as long as the block runs."""
+    lag = LagWatch()
+    trio.lowlevel.add_instrument(lag)
+    try:
+        yield lag
+    finally:
+        trio.lowlevel.remove_instrument(lag)

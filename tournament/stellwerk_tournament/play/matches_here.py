@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import secrets
 import traceback
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
@@ -42,7 +43,7 @@ from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import ListenAddress
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.machine_paths import MachinePaths
-from stellwerk_tournament.config.settings import Entrant, Settings, Variant
+from stellwerk_tournament.config.settings import Entrant, Settings
 from stellwerk_tournament.play.courier import PlayedMatch
 from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.lag import MOST_MS, LagWatch
@@ -80,15 +81,21 @@ class MatchesHere:
     """The matches that this machine plays. `standing` is the server of bots that stay, once there is one."""
 
     def __init__(
-        self, settings: Settings, paths: MachinePaths, conditions: Conditions, lag: LagWatch, log: Log
+        self,
+        settings: Settings,
+        entrants: Mapping[str, Entrant],
+        folder: Path,
+        conditions: Conditions,
+        lag: LagWatch,
+        log: Log,
     ) -> None:
         self._settings = settings
-        self._paths = paths
+        self._entrants = entrants
+        self._paths = MachinePaths(folder, entrants.values())
         self._conditions = conditions
         self._lag = lag
         self._log = log
         self._clocks = clocks_of(settings.time)
-        self._bots = {entrant.name: entrant for entrant in settings.entrants}
         self.fair = FairMatches(settings)
         self.standing: StandingServer | None = None
 
@@ -119,6 +126,21 @@ class MatchesHere:
             return f"the runner was late by more than {MOST_MS:g} ms in a match in which {late[0]} was, too"
         return line, played
 
+    def rotations_at_once(self, block: Block) -> int:
+        """Return how many matches of a block may run side by side, where as many may run as can."""
+        bots = (self._entrants[name].bot for name in block.entrants)
+        return self.fair.at_once if self.has_own_deals(block) or may_overlap(bots) else 1
+
+    def is_repeatable(self, block: Block) -> bool:
+        """Return whether a block comes out the same again, byte for byte: all its bots sit in the server,
+        where they have no state but their seeds."""
+        return all(self._entrants[name].bot.process == "house" for name in block.entrants)
+
+    def has_own_deals(self, block: Block) -> bool:
+        """Return whether each match of a block has a deal of its own, because a remote bot is at the
+        table."""
+        return any(self._entrants[name].is_remote for name in block.entrants)
+
     def end_deal(self, deal: bytes) -> None:
         """Note that no match of a deal will be played here any more."""
         if self.standing is not None:
@@ -136,11 +158,11 @@ class MatchesHere:
     # -- what a match is made of -----------------------------------------------------------------
 
     def _bot_match(self, block: Block, seed: bytes, rotation: int, suspended: Collection[str]) -> BotMatch:
-        variant = variant_of(self._settings, block)
+        variant = self._settings.variants[block.variant]
         teams = block.teams(rotation)
         names = [teams[team] for team in variant.game.team_of]
         seats = range(len(names))
-        has_own_deal = has_own_deals(self._settings, block)
+        has_own_deal = self.has_own_deals(block)
         if has_own_deal:
             seed = secrets.token_bytes(32)
         return BotMatch(
@@ -153,7 +175,7 @@ class MatchesHere:
                 clocks=self._clocks,
                 reveal_later=not has_own_deal,
             ),
-            bots=tuple(self._bots[name].bot for name in names),
+            bots=tuple(self._entrants[name].bot for name in names),
             bot_seeds=tuple(bot_seed(seed, rotation, seat) for seat in seats),
             suspended=frozenset(seat for seat in seats if names[seat] in suspended),
             house_bots=self._conditions.house_bots,
@@ -219,32 +241,9 @@ def standing_setup(
     )
 
 
-def reused_bots(entrants: Sequence[Entrant]) -> list[str]:
+def reused_bots(entrants: Iterable[Entrant]) -> list[str]:
     """Return the names of bots whose processes play match after match."""
     return [entrant.name for entrant in entrants if entrant.bot.process == "reused"]
-
-
-def variant_of(settings: Settings, block: Block) -> Variant:
-    return settings.variants[block.variant]
-
-
-def rotations_at_once(settings: Settings, block: Block, most: int) -> int:
-    """Return how many matches of a block may run side by side, where `most` matches may run at all."""
-    bots = (entrant.bot for entrant in settings.entrants if entrant.name in block.entrants)
-    return most if has_own_deals(settings, block) or may_overlap(bots) else 1
-
-
-def is_repeatable(settings: Settings, block: Block) -> bool:
-    """Return whether a block comes out the same again, byte for byte: all its bots sit in the server, where
-    they have no state but their seeds."""
-    return all(
-        entrant.bot.process == "house" for entrant in settings.entrants if entrant.name in block.entrants
-    )
-
-
-def has_own_deals(settings: Settings, block: Block) -> bool:
-    """Return whether each match of a block has a deal of its own, because a remote bot is at the table."""
-    return any(entrant.is_remote and entrant.name in block.entrants for entrant in settings.entrants)
 
 
 def heading(block: Block, rotation: int) -> str:

@@ -43,7 +43,7 @@ from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import CannotListenError
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.play.fair_matches import FairMatches
-from stellwerk_tournament.play.lag import LagWatch
+from stellwerk_tournament.play.lag import LagWatch, watched_lag
 from stellwerk_tournament.play.matches_here import ATTEMPTS
 from stellwerk_tournament.schedule.deal import bot_seed, match_id, salt
 
@@ -121,13 +121,9 @@ async def try_bots(
 ) -> Preflight:
     """Try these of the bots that run on this machine. `tell` hears how far that has come, if it takes long.
     SIGINT and SIGTERM stop it. CoresError if bots are to have more cores than there are."""
-    lag = LagWatch()
-    trio.lowlevel.add_instrument(lag)
-    try:
-        entrants = [each for each in settings.entrants if each.name in names and each.bot.process in STARTED]
+    entrants = [each for each in settings.entrants if each.name in names and each.bot.process in STARTED]
+    with watched_lag() as lag:
         return await _Trials(settings, entrants, lag, tell).run()
-    finally:
-        trio.lowlevel.remove_instrument(lag)
 
 
 def distinct_games(variants: Iterable[Variant]) -> tuple[Variant, ...]:

@@ -131,6 +131,7 @@ class Suspensions:
     """The suspensions by the lines that were added, block by block."""
 
     def __init__(self, conduct: ConductTable | None, lines: Iterable[MatchLine | Played] = ()) -> None:
+        self._conduct = conduct
         self._after = 0 if conduct is None else conduct.suspend_after
         self._in_a_row: Counter[str] = Counter()
         self.of: dict[str, Suspension] = {}
@@ -140,14 +141,23 @@ class Suspensions:
         for matches in blocks_of(lines):
             self.add(matches)
 
-    def add(self, matches: Sequence[MatchLine | Played]) -> tuple[Suspension, ...]:
-        """Take in a block whose forfeits are known. Return the suspensions that begin with its end."""
+    def judge(self, matches: Sequence[MatchLine]) -> Sequence[MatchLine]:
+        """Take in a block. Return its lines with their forfeits."""
+        lines = judged(matches, self._conduct, self.names)
+        self.add(lines)
+        return lines
+
+    def add(self, matches: Sequence[MatchLine | Played]) -> None:
+        """Take in a block whose forfeits are known."""
         begin = {each.bot: each for each in self._begin(matches) if each.bot not in self.of}
         if begin:
             self.of |= begin
             self.names |= begin.keys()
             self.sets.append(self.names)
-        return tuple(begin.values())
+
+    def after(self, block: int) -> list[Suspension]:
+        """Return the suspensions that began with the end of a block."""
+        return [each for each in self.of.values() if each.block == block]
 
     def concern(self, block: Block) -> bool:
         """Return whether a suspended bot would play in the block."""
