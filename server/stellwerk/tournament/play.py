@@ -163,6 +163,7 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
                         status_setup=status_setup,
                         sandbox=sandbox,
                         begin=beginning.write,
+                        version=version(),
                         courier=exporter or cluster,
                         house_bots=house_bots(),
                         shows_ratings=status_at is not None or shape in SHAPES_WITH_RATINGS,
@@ -393,10 +394,7 @@ class _Beginning:
 
 def _resolve(folder: Path, settings: Settings, *, has_lines: bool) -> tuple[Resolved, Resolved, bool]:
     """Return what counts, what the settings say today, and whether what counts is stored in its file."""
-    try:
-        now = resolve(settings, folder, version())
-    except OSError as error:
-        raise usage_error(f"{error.filename}: cannot be read: {error.strerror or error}") from None
+    now = resolve(settings, folder, version())
     path = folder / resolved_file.FILE
     before = read_resolved(folder)
     if before is not None:

@@ -28,6 +28,7 @@ from stellwerk_tournament.config.resolved import read_resolved
 from stellwerk_tournament.play.progress import rounded, rows_of
 from stellwerk_tournament.play.scheduled import matches_in_all
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
+from stellwerk_tournament.report.conditions import version_lines
 from stellwerk_tournament.report.derived import Tournament, ratings_json
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES
 from stellwerk_tournament.report.match_pages import Paged, write_pages
@@ -159,7 +160,7 @@ def verify_folder(folder: Path) -> int:
     except OSError as error:
         raise infrastructure_error(f"{error.filename}: cannot be read: {error.strerror or error}") from None
     say(f"{shown(str(folder), 1000)}: ok, {len(tournament.lines):,} matches, {count:,} files")
-    for line in missing_blocks(tournament):
+    for line in (*version_lines(tournament.lines), *missing_blocks(tournament)):
         say(line)
     return DONE
 

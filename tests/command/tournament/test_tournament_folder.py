@@ -192,9 +192,16 @@ def test_what_may_not_change_is_refused_and_what_may_is_told(
     path.write_text(text.replace("rounds = 3", "rounds = 2"))
     (folder / "bots" / "ann.sh").write_text("#!/bin/sh\nexec python -m stellwerk_bots greedy\n")
     errors = resume(folder, tmp_path)
-    assert "argument: bots/ann.sh has changed since the first match" in errors
-    assert "directory: ./ann.sh has changed since the first match" in errors
+    for name in ("argument", "directory"):
+        versions = f"{name}: was version [0-9a-f]{{12}} at the first match, and is [0-9a-f]{{12}} now"
+        assert re.search(versions, errors)
     assert len(outcome(folder)) == 4
+    lines = [lines_of(folder)[place] for place in (0, -1)]
+    first, last = (dict(zip(line["players"], line["versions"], strict=True)) for line in lines)
+    assert all(first[name] != last[name] for name in ("argument", "directory"))
+    verified = tournament("verify", folder)
+    assert f"argument played as 2 versions: {first['argument']} (2 matches), {last['argument']}" in verified
+    assert last["argument"] in (folder / "report.html").read_text()
 
 
 def test_a_resolved_file_that_is_damaged_is_refused_and_one_that_is_gone_is_written_anew(

@@ -116,6 +116,7 @@ class TableBlock:
         show = None if host.moved is None else partial(_show, host.moved)
         conditions = Conditions(
             execute=partial(play_match, observer=MatchObserver(show)),
+            version=host.version,
             sandbox=sandbox,
             machine=host.machine,
             house_bots=host.house_bots,

@@ -10,7 +10,6 @@ ends with its own SHA-256, so that a changed byte is noticed whoever reads it. `
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import re
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ import msgspec
 from msgspec import Struct
 
 from stellwerk_processes.bench.levels import Isolation
-from stellwerk_processes.bot_spec import BotSpec, Process
+from stellwerk_processes.bot_spec import Process
 from stellwerk_protocol.canonical import JsonValue, difference
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config import settings as settings_file
@@ -30,6 +29,7 @@ from stellwerk_tournament.config.conduct import ConductTable
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.sandbox import ResolvedSandbox, resolved_sandbox
 from stellwerk_tournament.config.settings import Entrant, Settings, SettingsError, Variant
+from stellwerk_tournament.config.versions import version_of
 
 FILE: Final = "resolved.json"
 _BUILT_IN: Final = "built-in"
@@ -47,15 +47,14 @@ class ResolvedGame(Struct, frozen=True, forbid_unknown_fields=True):
 
 class ResolvedBot(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot as it plays. `command` is what is executed; a built-in bot has only its name, a remote one
-    nothing, and no `transport`. Its token may be replaced. `files` are those that the command names, with
-    their SHA-256."""
+    nothing, and no `transport`. Its token may be replaced."""
 
     name: str
     command: tuple[str, ...]
     transport: str
     directory: str = ""
     process: Process = "fresh"
-    files: dict[str, str] = {}
+    version: str = ""
     folder: str = ""
 
 
@@ -83,7 +82,7 @@ _INDEX: Final = re.compile(r"\[(\d+)\]")  # counted from 0; people count from 1
 
 
 def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
-    """Resolve settings in this folder, now. OSError if a file of a bot cannot be read."""
+    """Resolve settings in this folder, now."""
     paths = MachinePaths(folder, settings.entrants)
     return Resolved(
         stellwerk=version,
@@ -93,7 +92,7 @@ def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
         anonymous=settings.anonymous,
         clocks=settings.time,
         games=tuple(map(_game, settings.variants)),
-        bots=tuple(_bot(entrant, paths) for entrant in settings.entrants),
+        bots=tuple(_bot(entrant, paths, version) for entrant in settings.entrants),
         python=platform.python_version(),
         freeze=settings.fair.freeze,
         cores_per_bot=settings.fair.cores_per_bot,
@@ -177,10 +176,11 @@ def changes(before: Resolved, now: Resolved) -> Iterator[str]:
     if before.stellwerk != now.stellwerk:
         yield f"this tournament was begun with Stellwerk {before.stellwerk}, and this is {now.stellwerk}"
     for old, new in zip(before.bots, now.bots, strict=True):
-        for name, digest in old.files.items():
-            if new.files.get(name) != digest:
-                state = "has changed" if name in new.files else "is gone"
-                yield f"{old.name}: {name} {state} since the first match; earlier matches still count"
+        if before.stellwerk == now.stellwerk and old.version != new.version:
+            yield (
+                f"{old.name}: was version {old.version or 'unknown'} at the first match, and is "
+                f"{new.version or 'unknown'} now; earlier matches still count"
+            )
 
 
 def _comparable(resolved: Resolved) -> JsonValue:
@@ -193,8 +193,10 @@ def _comparable(resolved: Resolved) -> JsonValue:
 
 
 def _comparable_bot(bot: ResolvedBot) -> ResolvedBot:
-    """Return what must stay the same: not the files, nor how a remote bot connects."""
-    return msgspec.structs.replace(bot, files={}, transport="" if bot.process == "remote" else bot.transport)
+    """Return what must stay the same: not the version, nor how a remote bot connects."""
+    return msgspec.structs.replace(
+        bot, version="", transport="" if bot.process == "remote" else bot.transport
+    )
 
 
 def _game(variant: Variant) -> ResolvedGame:
@@ -210,31 +212,17 @@ def _game(variant: Variant) -> ResolvedGame:
     )
 
 
-def _bot(entrant: Entrant, paths: MachinePaths) -> ResolvedBot:
-    bot = entrant.bot
+def _bot(entrant: Entrant, paths: MachinePaths, stellwerk: str) -> ResolvedBot:
+    bot, version = entrant.bot, version_of(entrant, stellwerk)
     if bot.built_in:
-        return ResolvedBot(bot.name, (_BUILT_IN, bot.command[-1]), bot.transport, process=bot.process)
+        command = (_BUILT_IN, bot.command[-1])
+        return ResolvedBot(bot.name, command, bot.transport, process=bot.process, version=version)
     return ResolvedBot(
         name=bot.name,
         command=tuple(map(paths.hidden, bot.command)),
         transport="" if entrant.is_remote else bot.transport,
         directory="" if bot.directory is None else paths.hidden(bot.directory),
         process=bot.process,
-        files={paths.hidden(word): _digest(path) for word, path in _files(bot)},
         folder="" if bot.folder is None else paths.hidden(bot.folder),
+        version=version,
     )
-
-
-def _files(bot: BotSpec) -> Iterator[tuple[str, str]]:
-    """Yield the files that a command names: the name in the command, and the path."""
-    for number, word in enumerate(bot.command):
-        is_on_path = number == 0 and "/" not in word  # the program, which is looked for where programs are
-        if not is_on_path and (bot.directory is not None or os.path.isabs(word)):
-            path = os.path.join(bot.directory or "", word)
-            if os.path.isfile(path):
-                yield word, path
-
-
-def _digest(path: str) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -61,6 +61,7 @@ FILE: Final = "tournament.toml"
 MOST_BOTS: Final = 1000
 MOST_MATCHES_AT_ONCE: Final = 1000
 REMOTE_WAIT_S: Final = 60
+LONGEST_VERSION: Final = 64  # characters
 
 Kind: TypeAlias = Literal["round_robin", "gauntlet", "swiss", "random"]
 Process: TypeAlias = Literal["fresh", "reused", "house"]  # of what does not connect from elsewhere
@@ -106,6 +107,7 @@ class BotTable(Struct, frozen=True, forbid_unknown_fields=True):
     instances: _Count | None = None
     process: Process | None = None
     remote: bool = False
+    version: Annotated[str, Meta(min_length=1, max_length=LONGEST_VERSION)] | None = None
     token_sha256: _Hash | tuple[_Hash, ...] | None = None
 
 
@@ -157,13 +159,15 @@ class Entrant:
     """A bot of the tournament. `instances` is how many processes of it may run at a time, or in how many
     matches a remote one may be. `logins`: as whom a remote one logs in, for each seat of a team; the first
     one plays all other games, too. They are empty for commands that only look at a tournament. `number`:
-    which of the tables `[[bots]]` it is, from 0."""
+    which of the tables `[[bots]]` it is, from 0. `label`: the version of a remote one, if its table has
+    one."""
 
     bot: BotSpec
     author: str | None
     instances: int | None
     logins: tuple[TokenHolder, ...] = ()
     number: int = 0
+    label: str = ""
 
     @property
     def name(self) -> str:
@@ -402,7 +406,7 @@ def _entrants(
                     place, f"there is another bot of the name {quoted(name)}: give it a name of its own"
                 )
         taken.update(name.lower() for name in names)
-        yield Entrant(bot, table.author, table.instances, logins, number)
+        yield Entrant(bot, table.author, table.instances, logins, number, table.version or "")
 
 
 def _remote(source: Source, place: Place, table: BotTable) -> BotSpec:
@@ -474,6 +478,10 @@ def _process(
 def _started(source: Source, place: Place, table: BotTable, process: BotProcess) -> BotSpec:
     if table.token_sha256 is not None:
         raise source.error((*place, "token_sha256"), "goes with remote = true only")
+    if table.version is not None:
+        raise source.error(
+            (*place, "version"), "goes with remote = true only: here it follows from the files"
+        )
     if (table.built_in is None) == (table.cmd is None):
         known = ", ".join(BUILT_IN)
         raise source.error(place, f"expected either cmd or built_in ({known}), or remote = true")

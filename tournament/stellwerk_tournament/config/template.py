@@ -123,6 +123,7 @@ _BOTS = """\
 # [[bots]]
 # name = "their_bot"          # what it logs in with
 # remote = true               # it connects to where 'run --listen' says; no two matches with it share a deal
+# version = "2026-11"         # a label, for lines and the report
 # token_sha256 = "..."        # of its token, from 'stellwerk token their_bot'; without it the file of tokens
 #                             # with games of teams ["...", "..."]: it logs in to its two seats as their_bot.1
 #                             # and their_bot.2, each with a token; their_bot.1 alone plays the other games

@@ -44,6 +44,7 @@ from stellwerk_server.net.listen_address import ListenAddress
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.settings import Entrant, Settings
+from stellwerk_tournament.config.versions import Versions
 from stellwerk_tournament.play.courier import PlayedMatch
 from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.lag import MOST_MS, LagWatch
@@ -66,11 +67,12 @@ Log: TypeAlias = Callable[[str, Sequence[str]], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The conditions of all matches here: the program that plays them, what was tried of the sandbox, what is
-    known of this machine, the factory of players for bots inside the server, and who is shown the matches on
-    the server of bots that stay, after moves, but not too often."""
+    """The conditions of all matches here: what plays them, the version of Stellwerk, what was tried of the
+    sandbox, what is known of this machine, the factory of players for bots inside the server, and who is
+    shown the matches on the server of bots that stay, after moves, but not too often."""
 
     execute: Execute = play_match
+    version: str = ""
     sandbox: SandboxRecord | UnsetType = UNSET
     machine: MachineRecord | UnsetType = UNSET
     house_bots: Mapping[str, NewHousePlayer] = field(default_factory=lambda: NO_HOUSE_BOTS, repr=False)
@@ -92,6 +94,7 @@ class MatchesHere:
         self._settings = settings
         self._entrants = entrants
         self._paths = MachinePaths(folder, entrants.values())
+        self._versions = Versions(entrants, conditions.version)
         self._conditions = conditions
         self._lag = lag
         self._log = log
@@ -111,6 +114,9 @@ class MatchesHere:
     ) -> tuple[MatchLine, MatchResult] | str:
         """Play a match to its end. Return its line and result, or the reason why it failed, which is no bot's
         fault. `begun` and `ended` get matches that others can learn of."""
+        if unsure := self._versions.unsure(block.entrants):
+            await trio.to_thread.run_sync(self._versions.look, unsure)
+        versions = self._versions.of(block.teams(rotation))
         late_before, began_at = self._lag.count, trio.current_time()
         try:
             with self.fair.prepared(self._bot_match(block, seed, rotation, suspended)) as bot_match:
@@ -120,7 +126,7 @@ class MatchesHere:
         except Exception as error:
             await self.log_error(heading(block, rotation), error)
             return self._paths.hidden(f"{type(error).__name__}: {error}")
-        line = self._line(block, rotation, played, trio.current_time() - began_at)
+        line = self._line(block, rotation, played, versions, trio.current_time() - began_at)
         late = [bot.bot for bot in line.bots if any(fault.kind == "time" for fault in bot.faults)]
         if late and self._lag.count > late_before:
             return f"the runner was late by more than {MOST_MS:g} ms in a match in which {late[0]} was, too"
@@ -197,13 +203,19 @@ class MatchesHere:
         finally:
             ended(bot_match)
 
-    def _line(self, block: Block, rotation: int, played: MatchResult, seconds: float) -> MatchLine:
+    def _line(
+        self, block: Block, rotation: int, played: MatchResult, versions: tuple[str, ...], seconds: float
+    ) -> MatchLine:
         isolation = self._settings.confinement.isolation
         line = line_of_result(block, rotation, played, isolation, seconds)
         bots = tuple(map(self._published, line.bots))
         conditions = self._conditions
         return msgspec.structs.replace(
-            line, bots=bots, sandbox=conditions.sandbox, machine=conditions.machine
+            line,
+            bots=bots,
+            sandbox=conditions.sandbox,
+            machine=conditions.machine,
+            versions=versions if any(versions) else (),
         )
 
     def _published(self, seat: SeatReport) -> SeatReport:

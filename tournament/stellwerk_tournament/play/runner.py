@@ -95,6 +95,7 @@ async def play_tournament(
     courier: Courier | None = None,
     beside: Beside | None = None,
     new_source: NewSource | None = None,
+    version: str = "",
 ) -> bool:
     """Play, and return whether all has been played; it has not if somebody stopped the runner before.
 
@@ -107,6 +108,7 @@ async def play_tournament(
     Unless `shows_ratings`, nobody looks at the ratings in the progress, and they are not computed for it.
     A `courier` takes all blocks to where they are played; nothing is played here then. `beside` runs from
     when everything is open until the matches are over. Blocks come from the schedule, or from `new_source`.
+    `version` is that of Stellwerk.
     """
     with watched_lag() as lag:
         known = known_blocks(await trio.to_thread.run_sync(opened.store.standings), opened.results)
@@ -118,7 +120,7 @@ async def play_tournament(
         async def log(heading: str, lines: Sequence[str]) -> None:
             await hand.on_disk(partial(opened.store.log, OWN_LOG, heading, lines))
 
-        conditions = Conditions(execute, sandbox, house_bots=house_bots)
+        conditions = Conditions(execute, version, sandbox, house_bots=house_bots)
         here = MatchesHere(settings, source.entrants, opened.store.folder, conditions, lag, log)
         may_wait = settings.until_width is None and (courier is None or courier.brings_back)
         hand = BlocksInHand(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
@@ -62,6 +62,7 @@ class Conditions:
     games: Sequence[GameRow]
     entrants: Sequence[Entrant]
     transports: dict[str, str]  # of each entrant; a remote one's is known from its matches
+    versions: dict[str, str]  # of each entrant, with the matches of each if there are several
 
 
 def conditions(settings: Settings, lines: Sequence[MatchLine]) -> Conditions:
@@ -74,7 +75,29 @@ def conditions(settings: Settings, lines: Sequence[MatchLine]) -> Conditions:
         for variant in settings.variants
     ]
     transports = {entrant.name: _transport(entrant, lines) for entrant in settings.entrants}
-    return Conditions(tuple(_facts(settings, lines)), games, settings.entrants, transports)
+    played = _versions(lines)
+    versions = {name: _shown_versions(played.get(name, Counter())) for name in settings.names}
+    return Conditions(tuple(_facts(settings, lines)), games, settings.entrants, transports, versions)
+
+
+def version_lines(lines: Iterable[MatchLine]) -> Iterator[str]:
+    """Yield a line about each bot whose matches were not all played by one version."""
+    for name, counts in _versions(lines).items():
+        if len(counts) > 1:
+            yield f"{name} played as {len(counts)} versions: {_shown_versions(counts)}"
+
+
+def _versions(lines: Iterable[MatchLine]) -> dict[str, Counter[str]]:
+    """Count the matches of each bot by its version."""
+    played: dict[str, Counter[str]] = {}
+    for line in lines:
+        for name, version in zip(line.players, line.versions or ("",) * len(line.players), strict=True):
+            played.setdefault(name, Counter())[version] += 1
+    return played
+
+
+def _shown_versions(counts: Counter[str]) -> str:
+    return ", ".join(_share({"": "" if len(counts) == 1 else "unknown"}, counts))
 
 
 def _transport(entrant: Entrant, lines: Sequence[MatchLine]) -> str:

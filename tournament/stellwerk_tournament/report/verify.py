@@ -27,7 +27,7 @@ from stellwerk_processes.seat_report import Breakdown
 from stellwerk_protocol.replays import Header
 from stellwerk_protocol.results import Result
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
-from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.config.settings import LONGEST_VERSION, Settings
 from stellwerk_tournament.report.derived import FILES, Tournament, maker
 from stellwerk_tournament.report.marks import wrong_conduct
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES
@@ -155,6 +155,10 @@ def _wrong_form(line: MatchLine, game: Game) -> str:
         return f"expected {len(line.seats)} players, ranks and points, and a rotation below that"
     if [(seat.seat, seat.team) for seat in line.bots] != list(enumerate(game.team_of)):
         return "bots: expected one for each seat, in their order, with its team"
+    if line.versions and len(line.versions) != len(line.seats):
+        return f"versions: expected {len(line.seats)}, or none"
+    if any(len(each) > LONGEST_VERSION or not each.isprintable() for each in line.versions):
+        return f"versions: expected at most {LONGEST_VERSION} characters that can be printed"
     return ""
 
 

@@ -1,20 +1,16 @@
 """`preflight.json`: which bots have answered their first asks, and under which conditions.
 
 Law: nothing depends on this file. Without it, or if it is damaged, every bot is tried again; no figure is
-made of it. A bot counts as tried as long as its fingerprint is the same: of all that decides how it starts.
-
-A file of a bot counts by its path, its size and the time of its last change, as for `make` and `rsync`.
-Reading it would take longer than the trial where a bot brings a model of some gigabytes.
+made of it. A bot counts as tried as long as its fingerprint is the same: of all that decides how it starts,
+with its version (`config/versions.py`).
 """
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import platform
-import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -26,12 +22,9 @@ from stellwerk_tournament.config.resolved import Resolved
 
 if TYPE_CHECKING:
     from stellwerk_processes.bench.levels import SandboxRecord
-    from stellwerk_processes.bot_spec import BotSpec
-    from stellwerk_tournament.config.settings import Entrant, Settings
+    from stellwerk_tournament.config.settings import Settings
 
 FILE: Final = "preflight.json"
-MOST_FILES: Final = 100_000  # of a bot that count: more would take longer to look at than to try the bot
-_MADE_AGAIN: Final = frozenset({"__pycache__"})  # folders that interpreters fill by themselves
 
 
 class _Content(Struct, frozen=True):
@@ -58,7 +51,7 @@ def fingerprints(
     """Return the fingerprint of each of these bots. `resolved` is of the settings as they are now."""
     of_all = _of_all(settings, resolved, sandbox)
     return {
-        entrant.name: _digest([of_all, bot, entrant.instances, *_of_bot(entrant)])
+        entrant.name: _digest([of_all, bot, entrant.instances, sorted(entrant.bot.environment.items())])
         for entrant, bot in zip(settings.entrants, resolved.bots, strict=True)
         if entrant.name in names
     }
@@ -78,37 +71,3 @@ def _of_all(settings: Settings, resolved: Resolved, sandbox: SandboxRecord | Uns
     games = tuple(msgspec.structs.replace(game, weight=1) for game in resolved.games)
     here = (machine.nodename, machine.release, machine.machine, os.geteuid(), platform.python_version())
     return (resolved.stellwerk, *here, *conditions, *clocks, resolved.anonymous, games)
-
-
-def _of_bot(entrant: Entrant) -> Iterator[object]:
-    bot = entrant.bot
-    yield sorted(bot.environment.items())
-    yield [] if bot.built_in or entrant.is_remote else sorted(_files(bot))
-
-
-def _files(bot: BotSpec) -> Iterator[tuple[str, int, int]]:
-    """Yield the files of a bot: those of its folders, or else those that its command names."""
-    folders = [each for each in (bot.folder, bot.directory) if each is not None]
-    count = 0
-    for number, folder in enumerate(folders):
-        for path in _beneath(folder):
-            yield from _seen(path, f"{number}/{os.path.relpath(path, folder)}")
-            count += 1
-            if count == MOST_FILES:
-                return
-    program = shutil.which(bot.command[0], path=bot.environment.get("PATH"))
-    for number, word in enumerate((program or "", *bot.command)):
-        if os.path.isabs(word):
-            yield from _seen(word, f"command/{number}")
-
-
-def _beneath(folder: str) -> Iterator[str]:
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(set(folders) - _MADE_AGAIN)
-        yield from (os.path.join(place, name) for name in sorted(names))
-
-
-def _seen(path: str, name: str) -> Iterator[tuple[str, int, int]]:
-    with contextlib.suppress(OSError):  # it is gone, or nobody may look at it
-        status = os.stat(path)
-        yield os.fsencode(name).hex(), status.st_size, status.st_mtime_ns  # names can be any bytes

@@ -64,7 +64,8 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
     `ranks` are those that count, with the `forfeits`; `ranks_by_rules`, `points` and `bots` are as the match
     ended. Lines from before there were forfeits have no `ranks_by_rules`. `sandbox`: what was tried of the
     sandbox before the tournament went on, if anything was. `machine`: where the block was played, if not by
-    the runner itself."""
+    the runner itself. `versions` of the players (`config/versions.py`), as they were when the match began;
+    empty where a version is not known."""
 
     block: Count
     rotation: Count
@@ -93,6 +94,7 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
     forfeits: tuple[Forfeit, ...] = ()
     sandbox: SandboxRecord | UnsetType = UNSET
     machine: MachineRecord | UnsetType = UNSET
+    versions: tuple[str, ...] = ()
 
     @property
     def by_rules(self) -> tuple[int, ...]:

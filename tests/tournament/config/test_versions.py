@@ -1,0 +1,109 @@
+"""The version of a bot follows from its files, and is in every line that it played."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from stellwerk_tournament.config.settings import FILE, SettingsError, parse, settings_of
+from stellwerk_tournament.config.versions import Versions, version_of
+
+BOTS = """
+[[games]]
+game = "usa"
+[[bots]]
+name = "ann"
+cmd = "python3 main.py"
+dir = "ann"
+[[bots]]
+name = "bea"
+built_in = "greedy"
+[[bots]]
+name = "cat"
+remote = true
+version = "2026-11 beta"
+[[bots]]
+name = "dot"
+remote = true
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "ann/data").mkdir(parents=True)
+    (tmp_path / "ann/main.py").write_text("1")
+    (tmp_path / "ann/data/model.bin").write_bytes(b"2")
+    return tmp_path
+
+
+def versions(folder: Path, text: str = BOTS) -> dict[str, str]:
+    (folder / FILE).write_text(text)
+    settings = settings_of(parse(folder), folder, to_play=False)
+    return {entrant.name: version_of(entrant, "1.0") for entrant in settings.entrants}
+
+
+def test_each_kind_of_bot_has_its_kind_of_version(folder: Path) -> None:
+    ann, *others = versions(folder).values()
+    assert len(ann) == 12
+    int(ann, 16)
+    assert others == ["stellwerk-1.0", "2026-11 beta", ""]
+
+
+def test_a_label_is_for_remote_bots(folder: Path) -> None:
+    with pytest.raises(SettingsError, match=r"version: goes with remote = true only"):
+        versions(folder, BOTS.replace('dir = "ann"', 'dir = "ann"\nversion = "2"'))
+
+
+def write(ann: Path) -> None:
+    (ann / "main.py").write_text("2")
+
+
+def add(ann: Path) -> None:
+    (ann / "data/more.bin").write_text("")
+
+
+def rename(ann: Path) -> None:
+    (ann / "main.py").rename(ann / "other.py")
+
+
+@pytest.mark.parametrize("change", [write, add, rename])
+def test_other_files_are_another_version(folder: Path, change: Callable[[Path], object]) -> None:
+    before = versions(folder)["ann"]
+    change(folder / "ann")
+    assert versions(folder)["ann"] != before
+
+
+def test_equal_files_are_one_version_wherever_and_whenever_they_were_written(folder: Path) -> None:
+    before = versions(folder)["ann"]
+    os.utime(folder / "ann/main.py", (1, 1))
+    (folder / "ann/__pycache__").mkdir()
+    (folder / "ann/__pycache__/main.pyc").write_bytes(b"3")
+    os.mkfifo(folder / "ann/__pycache__/pipe")
+    there = folder.rename(folder.with_name("there"))
+    assert versions(there)["ann"] == before
+
+
+def test_a_file_of_a_command_or_its_program_counts_if_there_is_no_folder(folder: Path) -> None:
+    text = BOTS.replace('dir = "ann"\n', "").replace("main.py", f"{folder}/ann/main.py")
+    before = versions(folder, text)["ann"]
+    (folder / "ann/main.py").write_text("2")
+    assert versions(folder, text)["ann"] != before
+    program = BOTS.replace('dir = "ann"\n', "").replace("python3 main.py", "python3 -c 1")
+    assert versions(folder, program)["ann"] not in ("", before)
+
+
+def test_files_that_changed_are_read_again_and_others_are_not(folder: Path) -> None:
+    (folder / FILE).write_text(BOTS)
+    entrants = {each.name: each for each in settings_of(parse(folder), folder, to_play=False).entrants}
+    found = Versions(entrants, "1.0")
+    assert found.unsure(entrants) == list(entrants)
+    found.look(entrants)
+    before = found.of(["ann", "bea"])
+    assert "bea" not in found.unsure(entrants)
+    (folder / "ann/main.py").write_text("22")
+    found.look(["ann"])
+    assert found.of(["ann"])[0] not in before
+    assert found.of(["bea"]) == before[1:]
