@@ -12,9 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple, TypeAlias
 
+from msgspec import UNSET, Struct
+
 from stellwerk.matches.report import MatchReport
-from stellwerk_tournament.evidence.evidence import Evidence, Worth, finishes_of, worth_of
+from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_tournament.evidence.evidence import Evidence, finishes_of, worth_of
 from stellwerk_tournament.evidence.sequential import Sample, interval_at_any_time
+from stellwerk_tournament.evidence.strength import Estimate, estimate
 
 Word: TypeAlias = Literal["better", "worse", "alike", "undecided"]
 
@@ -29,21 +33,26 @@ class PlayedDeal(NamedTuple):
     matches: Sequence[MatchReport]
 
 
-class Swing(NamedTuple):
-    """A deal that one of the versions liked much better, and what it was worth to the new one."""
+class Deal(Struct, frozen=True):
+    """A deal that one version liked much better: how many points the new one has more in a match, and the
+    points of both (new, old) in each match, with the replays."""
 
-    deal: PlayedDeal
-    worth: Worth
+    block: int
+    game: str
+    players: int
+    seed: str
+    difference: float
+    points: tuple[tuple[int, int], ...]
+    replays: tuple[str, ...]
 
 
-class Part(NamedTuple):
-    """Something that both versions have of each match: the mean of each, and of the difference with its
-    interval."""
+class Part(Struct, frozen=True):
+    """The means of something in a match for both versions, and their difference."""
 
-    key: str
+    part: str
     old: float
     new: float
-    difference: Sample
+    difference: Estimate
 
 
 @dataclass(slots=True)
@@ -53,7 +62,7 @@ class Blocks:
     old: str
     new: str
     margin: float
-    game_count: int
+    choices: Sequence[GameChoice]
     deals: list[PlayedDeal] = field(default_factory=list[PlayedDeal])
     evidence: Evidence = field(init=False)
 
@@ -62,12 +71,12 @@ class Blocks:
 
     def add(self, deal: PlayedDeal) -> None:
         seats = [match.seats for match in deal.matches]
-        self.evidence.add(deal.number, deal.number % self.game_count, seats)
+        self.evidence.add(deal.number, deal.number % len(self.choices), seats)
         self.deals.append(deal)
 
     @property
     def is_round(self) -> bool:
-        return len(self.deals) % self.game_count == 0
+        return len(self.deals) % len(self.choices) == 0
 
     def verdict(self) -> Word:
         """Return what the blocks so far show."""
@@ -90,19 +99,28 @@ class Blocks:
             for seat in match.seats
             for bonus in seat.breakdown.bonuses
         )
-        for key in (*_POINTS, *(f"{BONUS}{kind}" for kind in bonuses), *_COUNTS):
+        for key in (*_POINTS, *(f"{BONUS}{kind}" for kind in bonuses), *_COUNTS) if self.deals else ():
             yield self._part(key)
 
-    def swings(self) -> list[Swing]:
+    def swings(self) -> list[Deal]:
         """Return the deals with the greatest differences, those first that the new version lost."""
-        swings = [Swing(deal, self._worth(deal)) for deal in self.deals]
-        swings.sort(key=lambda swing: (swing.worth.points, swing.deal.number))
-        worst = [swing for swing in swings[:SWINGS] if swing.worth.points < 0]
-        best = [swing for swing in reversed(swings[-SWINGS:]) if swing.worth.points > 0]
+        swings = sorted(map(self._swing, self.deals), key=lambda deal: (deal.difference, deal.block))
+        worst = [deal for deal in swings[:SWINGS] if deal.difference < 0]
+        best = [deal for deal in reversed(swings[-SWINGS:]) if deal.difference > 0]
         return worst + best
 
-    def _worth(self, deal: PlayedDeal) -> Worth:
-        return worth_of([finishes_of(match.seats) for match in deal.matches], self.new, (self.old,))
+    def _swing(self, deal: PlayedDeal) -> Deal:
+        finishes = [finishes_of(match.seats) for match in deal.matches]
+        game = self.choices[deal.number % len(self.choices)]
+        return Deal(
+            block=deal.number,
+            game=game.game_id,
+            players=game.seat_count,
+            seed=deal.matches[0].seed,
+            difference=worth_of(finishes, self.new, (self.old,)).points,
+            points=tuple((match[self.new].points, match[self.old].points) for match in finishes),
+            replays=tuple(match.replay for match in deal.matches if match.replay is not UNSET),
+        )
 
     def _part(self, key: str) -> Part:
         sample, totals = Sample(), {self.old: 0.0, self.new: 0.0}
@@ -114,7 +132,8 @@ class Blocks:
             sample.add(means[self.new] - means[self.old])
             for name, mean in means.items():
                 totals[name] += mean / len(self.deals)
-        return Part(key, totals[self.old], totals[self.new], sample)
+        difference = estimate(sample, interval_at_any_time)
+        return Part(key, round(totals[self.old], 3), round(totals[self.new], 3), difference)
 
 
 # -- parts -------------------------------------------------------------------------------------------

@@ -153,7 +153,7 @@ def _margin(text: str) -> float:
 def run(arguments: argparse.Namespace) -> int:
     comparison = _comparison(arguments)
     plan = comparison.plan
-    blocks = Blocks(plan.bots[OLD].name, plan.bots[NEW].name, arguments.margin, len(plan.choices))
+    blocks = Blocks(plan.bots[OLD].name, plan.bots[NEW].name, arguments.margin, plan.choices)
     is_interrupted = False
     try:
         verdict = _compare(comparison, blocks)

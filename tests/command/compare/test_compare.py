@@ -19,6 +19,8 @@ from stellwerk.__main__ import main
 from stellwerk.compare.blocks import Blocks, PlayedDeal
 from stellwerk.matches.report import MatchReport
 from stellwerk.shared.bot_arguments import bot_of
+from stellwerk_engine.boards.board_file import shipped_board
+from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.replays.reader import lines_of
 from stellwerk_engine.replays.verify import verify
 from stellwerk_processes.bot_spec import QUICK_BOTS
@@ -297,7 +299,7 @@ def match_of(block: int, points: Mapping[str, int]) -> MatchReport:
 
 
 def blocks_of(deals: Sequence[PlayedDeal], games: int = 1) -> Blocks:
-    blocks = Blocks("old", "new", 0.02, games)
+    blocks = Blocks("old", "new", 0.02, [GameChoice("usa", 2, (), shipped_board("usa"))] * games)
     for each in deals:
         blocks.add(each)
     return blocks
@@ -314,5 +316,5 @@ def test_a_verdict_needs_enough_blocks_and_counts_games_apart() -> None:
 
 def test_the_largest_swings_of_both_signs_are_named() -> None:
     blocks = blocks_of([deal(number, (points, 0)) for number, points in enumerate(range(-5, 6))])
-    assert [swing.worth.points for swing in blocks.swings()] == [-5, -4, -3, 5, 4, 3]
-    assert [swing.deal.number for swing in blocks.swings()] == [0, 1, 2, 10, 9, 8]
+    assert [swing.difference for swing in blocks.swings()] == [-5, -4, -3, 5, 4, 3]
+    assert [swing.block for swing in blocks.swings()] == [0, 1, 2, 10, 9, 8]
