@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from types import MappingProxyType
@@ -106,7 +106,7 @@ def bot_spec(
         _check_variable(variable, value)
     command = built_in_command(built_in) if built_in is not None else _command(cmd)
     return BotSpec(
-        name=name if name is not None else built_in or _name_of(command),
+        name=name if name is not None else built_in or name_from(PurePath(command[0]).stem),
         command=command,
         directory=directory,
         environment=environment,
@@ -174,14 +174,24 @@ def player_name(text: str) -> str:
 
 
 def with_unique_names(specs: Iterable[BotSpec]) -> tuple[BotSpec, ...]:
+    """Rename the second `greedy` to `greedy-2`."""
+    bots = tuple(specs)
+    names = unique_names(bot.name for bot in bots)
+    return tuple(replace(bot, name=name) for bot, name in zip(bots, names, strict=True))
+
+
+def unique_names(names: Iterable[str]) -> list[str]:
     """Rename the second `greedy` to `greedy-2`. Names that differ only in case are the same."""
-    taken: set[str] = set()
-    unique: list[BotSpec] = []
-    for spec in specs:
-        name = next(name for name in _names_like(spec.name) if name.lower() not in taken)
-        taken.add(name.lower())
-        unique.append(replace(spec, name=name))
-    return tuple(unique)
+    unique: dict[str, str] = {}
+    for wanted in names:
+        name = next(name for name in _names_like(wanted) if name.lower() not in unique)
+        unique[name.lower()] = name
+    return list(unique.values())
+
+
+def name_from(text: str) -> str:
+    """Make a bot's name of any text."""
+    return _NO_PART_OF_A_NAME.sub("-", text).strip("_.-")[:LONGEST_NAME] or "bot"
 
 
 # -- words -------------------------------------------------------------------------------------------
@@ -249,12 +259,6 @@ def _command(cmd: str | None) -> tuple[str, ...]:
 
 
 # -- names -------------------------------------------------------------------------------------------
-
-
-def _name_of(command: Sequence[str]) -> str:
-    """Make a name of the program's file name without its ending."""
-    plain = _NO_PART_OF_A_NAME.sub("-", PurePath(command[0]).stem).lstrip("_.-")
-    return plain[:LONGEST_NAME] or "bot"
 
 
 def _names_like(name: str) -> Iterator[str]:
