@@ -52,9 +52,8 @@ def read_request(head: h11.Request, names: Collection[str] | None, address: str)
         if host is None:
             return refusal(400, "expected a Host: the name under which you found this server")
         if host not in names and host != address:
-            return refusal(
-                421, f"this server does not answer as {shown(host)}; --host-name {shown(host)} lets it"
-            )
+            why = f"this server does not answer as {shown(host)}"
+            return refusal(421, f"{why}; to let it, put the name behind the port: 8080,{shown(host)}")
     target = head.target.decode("latin-1")
     path, _, query = target.partition("?")
     if not path.startswith("/"):
