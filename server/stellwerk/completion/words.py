@@ -50,6 +50,8 @@ def levels_with_parsers(
         if isinstance(action, argparse._SubParsersAction):  # pyright: ignore[reportPrivateUsage]  see above
             below = cast("dict[str, argparse.ArgumentParser]", cast(argparse.Action, action).choices)
             subcommands = {choice.dest: _one_line(choice.help) for choice in action._choices_actions}
+        elif action.help == argparse.SUPPRESS:
+            continue  # as in the help: an option for other programs
         elif action.option_strings:
             takes_value = action.nargs != 0
             options.append(Option(tuple(action.option_strings), _one_line(action.help), takes_value, fixed))

@@ -82,5 +82,13 @@ def test_every_command_and_each_of_its_options_is_known() -> None:
         assert any("--help" in option.flags for option in known[(name,)].options)
 
 
+def test_an_option_that_the_help_hides_is_not_completed() -> None:
+    flags = {flag for level in levels(whole_parser()) for option in level.options for flag in option.flags}
+    assert "--parent" not in flags  # of `watch`, for the commands that start it
+    assert not any(
+        "SUPPRESS" in option.summary for level in levels(whole_parser()) for option in level.options
+    )
+
+
 def test_another_shell_is_refused() -> None:
     assert 'there is no command "tcsh" (bash, zsh, fish)' in refused("completion", "tcsh")
