@@ -53,7 +53,7 @@ from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.evidence.sequential import FEWEST_BLOCKS, FEWEST_FIXED, Hypotheses
-from stellwerk_tournament.gate.gate import GateError, Judge, Rules, Verdict, lineup_of, play_gate
+from stellwerk_tournament.gate.gate import GateError, GateVerdict, Judge, Rules, lineup_of, play_gate
 from stellwerk_tournament.play.courier import RunError
 from stellwerk_tournament.play.progress import BlockEnded
 from stellwerk_tournament.schedule.schedule import ScheduleError
@@ -277,7 +277,7 @@ def _judged(gate: _Gate) -> GateReport:
     return report_of(gate.judge, verdict, examined, gate.seed, version())
 
 
-def _examined(gate: _Gate, examined: list[Finding]) -> Verdict | None:
+def _examined(gate: _Gate, examined: list[Finding]) -> GateVerdict | None:
     """Return a verdict if the doctor finds a failure, otherwise None."""
     settings = gate.judge.lineup.settings
     games = tuple(dict.fromkeys(variant.choice.game_id for variant in settings.variants))
@@ -293,11 +293,11 @@ def _examined(gate: _Gate, examined: list[Finding]) -> Verdict | None:
                     say(line)
                 flush_stdout()
                 if finding.failure is not None:
-                    return Verdict("failed", step_in_words(finding, finding.failure))
+                    return GateVerdict("failed", step_in_words(finding, finding.failure))
     except CannotStartError as error:
-        return Verdict("infrastructure", f"the doctor: {error}")
+        return GateVerdict("infrastructure", f"the doctor: {error}")
     except OSError as error:  # no more file descriptors, no more ports
-        return Verdict("infrastructure", f"the doctor cannot go on: {error.strerror or error}")
+        return GateVerdict("infrastructure", f"the doctor cannot go on: {error.strerror or error}")
     return None
 
 
@@ -311,7 +311,7 @@ def _sigterm_as_ctrl_c() -> Generator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _played(gate: _Gate) -> Verdict:
+def _played(gate: _Gate) -> GateVerdict:
     raise_limit()
     collect_rarely()
     with contextlib.ExitStack() as stack:
@@ -328,7 +328,7 @@ def _played(gate: _Gate) -> Verdict:
                 partial(play_gate, gate.judge, opened, watcher, gate.seed, house_bots=house_bots())
             )
         except (RunError, StoreError) as error:
-            return Verdict("infrastructure", str(error))
+            return GateVerdict("infrastructure", str(error))
 
 
 class _Watcher:

@@ -19,7 +19,7 @@ from stellwerk_tournament.evidence.strength import (
     game_strength,
     strength_of,
 )
-from stellwerk_tournament.gate.gate import Judge, Verdict, Word
+from stellwerk_tournament.gate.gate import GateVerdict, Judge, Word
 
 EXIT_CODES: Final[dict[Word, int]] = {
     "passed": DONE,
@@ -95,7 +95,7 @@ class GateReport(Struct, frozen=True):
 
 
 def report_of(
-    judge: Judge, verdict: Verdict, doctor: Sequence[Finding] | None, seed: str | None, version: str
+    judge: Judge, verdict: GateVerdict, doctor: Sequence[Finding] | None, seed: str | None, version: str
 ) -> GateReport:
     evidence, lineup, rules = judge.evidence, judge.lineup, judge.rules
     settings, hypotheses = lineup.settings, rules.hypotheses

@@ -40,7 +40,7 @@ from stellwerk_protocol.results import Result
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ReplayVerdict:
     """`fault` is None for a good replay. `line` is the first one that is wrong, or the last one."""
 
     fault: Fault | None
@@ -54,7 +54,7 @@ class Verdict:
         return self.fault is None
 
 
-def verify(lines: Iterable[bytes]) -> Verdict:
+def verify(lines: Iterable[bytes]) -> ReplayVerdict:
     """Read a replay, play its game again, and compare. Raises nothing but what reading `lines` raises."""
     header: Header | None = None
     try:
@@ -66,7 +66,7 @@ def verify(lines: Iterable[bytes]) -> Verdict:
         _expect_known_rules(header, bodies)
         return _play_again(header, game_of(header), sound_lines)
     except ReplayError as error:
-        return Verdict(error.fault, error.line, error.message, header)
+        return ReplayVerdict(error.fault, error.line, error.message, header)
 
 
 def game_of(header: Header) -> Game:
@@ -146,7 +146,7 @@ def _shipped_board(reference: BoardReference) -> BoardFile:
 # -- the game ----------------------------------------------------------------------------------------
 
 
-def _play_again(header: Header, game: Game, sound_lines: Iterator[SoundLine]) -> Verdict:
+def _play_again(header: Header, game: Game, sound_lines: Iterator[SoundLine]) -> ReplayVerdict:
     line, reveal, rest = _find_seed(sound_lines)
     if header.commitment is not UNSET and commitment(header, reveal) != header.commitment:
         raise ReplayError(
@@ -169,7 +169,7 @@ def _play_again(header: Header, game: Game, sound_lines: Iterator[SoundLine]) ->
             case _:
                 assert_never(line.record)
     assert state.result is not None  # the reader lets nothing pass that has no end
-    return Verdict(None, line.number, summary(header, state.result), header, state.result)
+    return ReplayVerdict(None, line.number, summary(header, state.result), header, state.result)
 
 
 def _find_seed(lines: Iterator[SoundLine]) -> tuple[SoundLine, Reveal, Iterable[SoundLine]]:

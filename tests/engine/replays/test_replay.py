@@ -29,7 +29,7 @@ from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.state import Events, Seat
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.reader import Fault, ReplayError, lines_of, read_replay
-from stellwerk_engine.replays.verify import Verdict, verify
+from stellwerk_engine.replays.verify import ReplayVerdict, verify
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_protocol.decisions import Decision
 from stellwerk_protocol.events import Event
@@ -71,7 +71,7 @@ Variant = tuple[str, int, tuple[str, ...]]
 Edit = Callable[[Any], object]  # Any: the JSON of a line, to be made wrong in any way
 
 
-def judged(lines: Sequence[bytes]) -> Verdict:
+def judged(lines: Sequence[bytes]) -> ReplayVerdict:
     """Return the verdict, whose message is always one short line."""
     verdict = verify(lines)
     assert verdict.message.isprintable()

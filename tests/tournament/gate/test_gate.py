@@ -20,7 +20,7 @@ from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.evidence.sequential import FEWEST_BLOCKS, Hypotheses
-from stellwerk_tournament.gate.gate import GateError, Judge, Lineup, Rules, Verdict, lineup_of, play_gate
+from stellwerk_tournament.gate.gate import GateError, GateVerdict, Judge, Lineup, Rules, lineup_of, play_gate
 from stellwerk_tournament.play.courier import RunError
 from stellwerk_tournament.play.progress import BlockEnded
 from stellwerk_tournament.schedule.schedule import Block, plan_of, stage, stages_of_round
@@ -74,7 +74,7 @@ class Watcher:
         pass
 
 
-def judged(folder: Path, judge: Judge, execute: Execute, watcher: Watcher | None = None) -> Verdict:
+def judged(folder: Path, judge: Judge, execute: Execute, watcher: Watcher | None = None) -> GateVerdict:
     with open_store(folder) as opened:
         return run_in_virtual_time(
             play_gate,
@@ -170,7 +170,7 @@ def test_who_always_wins_passes_at_the_first_look_and_nothing_is_played_after_it
 def test_who_always_loses_fails(tmp_path: Path) -> None:
     judge = Judge(lineup(("ann",), candidate="aaa"), WIDE)
     verdict = judged(tmp_path, judge, strongest)
-    assert verdict == Verdict("failed", "the candidate is not as good as elo1 after 30 blocks")
+    assert verdict == GateVerdict("failed", "the candidate is not as good as elo1 after 30 blocks")
 
 
 def test_at_a_table_of_more_a_score_is_the_share_of_those_who_are_behind(tmp_path: Path) -> None:
@@ -190,7 +190,7 @@ def test_the_test_looks_only_after_whole_rounds(tmp_path: Path) -> None:
 def test_the_verdict_does_not_depend_on_how_many_matches_are_played_at_once(tmp_path: Path) -> None:
     """Though won matches end long before lost ones: after the first thirty to end anybody would pass."""
     rules = replace(WIDE, most_blocks=60)
-    verdicts: list[tuple[Verdict, int, float]] = []
+    verdicts: list[tuple[GateVerdict, int, float]] = []
     orders: list[list[int]] = []
     for concurrency in (1, 120):
         folder = tmp_path / str(concurrency)
@@ -209,7 +209,7 @@ def test_without_a_conclusion_it_is_undecided_at_the_most_blocks(tmp_path: Path)
     rules = replace(WIDE, hypotheses=Hypotheses(-20, 20, 0.05, 0.05), most_blocks=FEWEST_BLOCKS)
     judge = Judge(lineup(rules=rules), rules)
     verdict = judged(tmp_path, judge, even)
-    assert verdict == Verdict(
+    assert verdict == GateVerdict(
         "undecided", "nothing shows whether the candidate is good enough after 30 blocks"
     )
 

@@ -47,7 +47,7 @@ MOST_BASELINE_FAULTS: Final = 0.05  # of the matches; beyond, a candidate does n
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GateVerdict:
     """`reason` is one line."""
 
     word: Word
@@ -159,7 +159,7 @@ class Judge:
         rivals = {name: bot for name, bot in lineup.bot_of.items() if name != lineup.candidate}
         self.evidence = Evidence(lineup.candidate, rivals)
         self.void: list[str] = []
-        self.verdict: Verdict | None = None
+        self.verdict: GateVerdict | None = None
         self._waiting: dict[int, BlockEnded] = {}
         self._next = 0
 
@@ -213,7 +213,7 @@ class Judge:
                         f"the baseline {name} was at fault in {faulty} of {matches} matches: that the "
                         f"candidate was ahead shows nothing"
                     )
-        self.verdict = Verdict(word, reason)
+        self.verdict = GateVerdict(word, reason)
 
 
 _SHOWN: Final = {
@@ -241,7 +241,7 @@ async def play_gate(
     seed: str | None = None,
     execute: Execute = play_match,
     house_bots: Mapping[str, NewHousePlayer] = NO_HOUSE_BOTS,
-) -> Verdict:
+) -> GateVerdict:
     """Play until there is a verdict: "interrupted" if asked to stop before. `house_bots` make the players of
     the quick built-in bots, which sit in the server.
 
@@ -251,7 +251,7 @@ async def play_gate(
         ear = _Ear(judge, decided, watcher)
         if await play_tournament(judge.lineup.settings, opened, ear, seed, execute, house_bots=house_bots):
             judge.end()
-    return judge.verdict or Verdict("interrupted", "asked to stop")
+    return judge.verdict or GateVerdict("interrupted", "asked to stop")
 
 
 class _Ear:
