@@ -176,7 +176,7 @@ class WholeBlocks:
     and `cut` describes what follows them: a torn line, or the beginning of a block."""
 
     texts: Iterable[bytes]
-    before: Container[int] = frozenset()
+    before: Container[int] = frozenset[int]()
     line_count: int = 0
     size: int = 0
     cut: str = ""

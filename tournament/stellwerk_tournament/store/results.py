@@ -16,11 +16,10 @@ import contextlib
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, Generic, TypeAlias, TypeVar, cast, get_origin
+from typing import BinaryIO, Final, Generic, TypeAlias, TypeVar, cast, get_origin
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -39,9 +38,6 @@ from stellwerk_tournament.store.match_line import (
     scores_of,
 )
 from stellwerk_tournament.store.standings import Standings, Sums
-
-if TYPE_CHECKING:
-    from hashlib import _Hash as Digest
 
 CHECKPOINT: Final = "matches.checkpoint"
 FORMAT: Final = f"1 {sys.byteorder}"  # another number whenever the same lines come to something else
@@ -85,23 +81,19 @@ class _Checkpoint(Struct, frozen=True):
     ending_rows: bytes
 
 
-@dataclass(slots=True)
 class _Column(Generic[T]):
     """A column in which few values come again and again: a row is the number of its value."""
 
-    values: list[T] = field(default_factory=list[T])
-    rows: array[int] = field(default_factory=lambda: array("L"))
-    numbers: dict[T, int] = field(default_factory=dict[T, int])
-
-    @classmethod
-    def of(cls, values: list[T], rows: bytes) -> _Column[T]:
-        return cls(values, array("L", rows), {value: number for number, value in enumerate(values)})
+    def __init__(self, values: Iterable[T] = (), rows: bytes = b"") -> None:
+        self.values = [*values]
+        self.rows = array("L", rows)
+        self._numbers = {value: number for number, value in enumerate(self.values)}
 
     def __getitem__(self, row: int) -> T:
         return self.values[self.rows[row]]
 
     def append(self, value: T) -> None:
-        number = self.numbers.setdefault(value, len(self.values))
+        number = self._numbers.setdefault(value, len(self.values))
         if number == len(self.values):
             self.values.append(value)
         self.rows.append(number)
@@ -203,22 +195,22 @@ class Results:
     def from_checkpoint(cls, folder: Path, file: BinaryIO) -> Results:
         """Return the results that a checkpoint in the folder holds of the lines in this file; or, if it does
         not fit them, results of no line yet."""
-        results = cls()
         try:
             sealed = (folder / CHECKPOINT).read_bytes()
         except OSError:
-            return results
+            return cls()
         content = sealed[_SEAL_SIZE:]
         if sha256(content).digest() != sealed[:_SEAL_SIZE]:
-            return results
+            return cls()
         try:
             checkpoint = msgspec.msgpack.decode(content, type=_Checkpoint, dec_hook=_counter)
         except msgspec.DecodeError:
-            return results
-        digest = _digest_of(file, checkpoint.size)
-        if checkpoint.format == FORMAT and digest.digest() == checkpoint.sha256:
-            results._take(checkpoint)
-            results._digest = digest
+            return cls()
+        results = cls()
+        results._hash_prefix(file, checkpoint.size)
+        if checkpoint.format != FORMAT or results._digest.digest() != checkpoint.sha256:
+            return cls()
+        results._take(checkpoint)
         return results
 
     def write_checkpoint(self, folder: Path) -> None:
@@ -244,6 +236,12 @@ class Results:
         with contextlib.suppress(OSError):
             write_whole(folder / CHECKPOINT, sha256(content).digest() + content)
 
+    def _hash_prefix(self, file: BinaryIO, size: int) -> None:
+        file.seek(0)
+        while size > 0 and (text := file.read(min(size, BYTES_AT_ONCE))):
+            self._digest.update(text)
+            size -= len(text)
+
     def _take(self, checkpoint: _Checkpoint) -> None:
         self.size = checkpoint.size
         self.standings.of, self.standings.pairs = checkpoint.sums, checkpoint.pairs
@@ -253,19 +251,9 @@ class Results:
         self._blocks = array("q", checkpoint.blocks)
         self._rounds = array("q", checkpoint.rounds)
         self._firsts = array("q", checkpoint.firsts)
-        self._lineups = _Column.of(checkpoint.lineups, checkpoint.lineup_rows)
-        self._endings = _Column.of(checkpoint.endings, checkpoint.ending_rows)
+        self._lineups = _Column(checkpoint.lineups, checkpoint.lineup_rows)
+        self._endings = _Column(checkpoint.endings, checkpoint.ending_rows)
         self._places = {block: place for place, block in enumerate(self._blocks)}
-
-
-def _digest_of(file: BinaryIO, size: int) -> Digest:
-    """Hash the first bytes of a file, as many as it has of them."""
-    digest = sha256()
-    file.seek(0)
-    while size > 0 and (text := file.read(min(size, BYTES_AT_ONCE))):
-        digest.update(text)
-        size -= len(text)
-    return digest
 
 
 def _counter(kind: type, value: object) -> object:
