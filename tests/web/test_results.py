@@ -14,16 +14,17 @@ from stellwerk_protocol.messages import Player
 from stellwerk_tournament.config.settings import FILE as SETTINGS
 from stellwerk_tournament.config.settings import parse, settings_of
 from stellwerk_tournament.ratings.ratings import RatingError
-from stellwerk_tournament.report.derived import Tournament, ratings_json
+from stellwerk_tournament.report.derived import ratings_json
 from stellwerk_tournament.report.ranking import ranked
 from stellwerk_tournament.store.conduct import judged
+from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.match_line import FILE as LINES
 from stellwerk_tournament.store.match_line import MatchLine, blocks_of, line_of
 from stellwerk_web.show.forms import Head, Ranking, encode
 from stellwerk_web.show.ranking import SeenMatches
 from stellwerk_web.show.results import LISTED, Rated, rated
 from stellwerk_web.sources.tournament_book import Book, FolderReader
-from tests.tournament.report.report_tournaments import CRASH, line, played, settings_for
+from tests.tournament.report.report_tournaments import CRASH, cup_of, line, played, settings_for
 
 GAMES = {
     "two": (("usa", 2),),
@@ -49,7 +50,7 @@ def ranking_of(book: Book) -> tuple[Ranking, Rated]:
     return book.ranking(ratings), ratings
 
 
-def expect_figures_of(tournament: Tournament, ranking: Ranking) -> None:
+def expect_figures_of(tournament: Cup, ranking: Ranking) -> None:
     """Expect what `ratings.json` says, in the order of the report."""
     written = json.loads(ratings_json(tournament))
     rows = {row.bot: row for row in ranking.rows}
@@ -75,7 +76,7 @@ def test_a_ranking_has_the_figures_of_the_ratings_file_in_the_order_of_the_repor
     cup = played(tmp_path, 6, deals=6, games=games)
     book, heads = looked_into(tmp_path, cup.lines)
     ranking, _ = ranking_of(book)
-    expect_figures_of(Tournament(tmp_path, cup.settings, cup.lines), ranking)
+    expect_figures_of(cup_of(tmp_path, cup.settings, cup.lines), ranking)
     assert ranking.over == f"{len([*blocks_of(cup.lines)])} complete blocks"
     assert [head.match for head in heads] == [each.match for each in cup.lines]
     assert {row.group for row in ranking.rows} == {UNSET}
@@ -103,7 +104,7 @@ def test_suspended_bots_are_last_and_bots_that_cannot_be_compared_are_in_groups(
         lines += judged(map(crashed_dov, block) if number >= 6 else block, settings.conduct, ())
     book, _ = looked_into(tmp_path, lines)
     ranking, _ = ranking_of(book)
-    expect_figures_of(Tournament(tmp_path, settings, tuple(lines)), ranking)
+    expect_figures_of(cup_of(tmp_path, settings, tuple(lines)), ranking)
     assert [row.bot for row in ranking.rows][-1] == "dov"
     assert [row.bot for row in ranking.rows if row.elo is UNSET] == ["eve"]
     assert len({row.group for row in ranking.rows} - {UNSET}) == 2
@@ -119,7 +120,7 @@ def test_a_bots_page_adds_up_to_its_row(tmp_path: Path) -> None:
     cup = played(tmp_path, 6, deals=30, games=(("usa", 2), ("europe", 3)))
     book, _ = looked_into(tmp_path, cup.lines)
     ranking, ratings = ranking_of(book)
-    tournament = Tournament(tmp_path, cup.settings, cup.lines)
+    tournament = cup_of(tmp_path, cup.settings, cup.lines)
     for place, row in enumerate(ranking.rows, 1):
         page = book.bot_page(row.bot, ranking, ratings)
         assert page is not None

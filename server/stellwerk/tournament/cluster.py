@@ -21,7 +21,7 @@ from stellwerk_tournament.blocks.cluster import (
     is_exposed,
     open_cluster,
 )
-from stellwerk_tournament.blocks.orders import Cup
+from stellwerk_tournament.store.cup import Cup
 
 
 def has_cluster(arguments: argparse.Namespace) -> bool:

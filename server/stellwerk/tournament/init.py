@@ -13,7 +13,7 @@ from stellwerk.shared.errors import DONE, not_writable, usage_error
 from stellwerk.shared.terminal import complain, say
 from stellwerk.tournament.arguments import Budget
 from stellwerk.tournament.expectation import expectation, with_proposal
-from stellwerk.tournament.folder import command_for, read_cup
+from stellwerk.tournament.folder import command_for, looked_into, total_of
 from stellwerk.tournament.output import table_of
 from stellwerk.tournament.results import rated_in
 from stellwerk_base.files import write_whole
@@ -23,14 +23,12 @@ from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN
 from stellwerk_tournament.config.final import final_text, mentions_folder
-from stellwerk_tournament.config.settings import FILE, Kind, Settings, Variant, matches_at_once
+from stellwerk_tournament.config.settings import FILE, Kind, Variant, matches_at_once
 from stellwerk_tournament.config.template import ROUNDS, schedule_text, template
 from stellwerk_tournament.play.progress import Row, rows_of
-from stellwerk_tournament.report.derived import Tournament
 from stellwerk_tournament.schedule.schedule import SchedulePlan
+from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.results import Results
-from stellwerk_tournament.store.standings import Standings
-from stellwerk_tournament.store.store import read_results
 
 KIND: Final[Kind] = "round_robin"
 
@@ -124,59 +122,57 @@ def _final(folder: Path, arguments: argparse.Namespace) -> tuple[_Draft, tuple[R
     for name in ("game", "bot", "others"):
         if getattr(arguments, name):
             raise usage_error(f"--{name}: does not go with --from, which takes games and bots over")
-    cup = Path(arguments.cup)
-    source, tournament, total = read_cup(cup)
-    settings, lines = tournament.settings, tournament.lines
-    rows = _best(cup, settings, tournament, arguments.top)
+    cup = looked_into(Path(arguments.cup))
+    settings, total, played = cup.settings, total_of(cup), len(cup.results)
+    rows = _best(cup, arguments.top)
     for variant in settings.variants:
         if variant.entrant_count > len(rows):
             raise usage_error(
                 f"--top {len(rows)}: {variant.entrant_count} bots play {variant.choice.game_id} at a table"
             )
-    if total is not None and len(lines) < total:
-        complain(f"{cup}: only {len(lines):,} of {total:,} matches have been played")
-    if mentions_folder(source):
+    if total is not None and played < total:
+        complain(f"{cup.folder}: only {played:,} of {total:,} matches have been played")
+    if mentions_folder(cup.source):
         complain(
-            f"wrap has {{folder}}, which is {folder} in the final: check that it shows the bots of {cup}"
+            f"wrap has {{folder}}, which is {folder} in the final: check that it shows the bots of "
+            f"{cup.folder}"
         )
     entrants = {entrant.name: entrant for entrant in settings.entrants}
     taken = [entrants[row.bot] for row in rows]
     comment = [
-        f"A final of the best {len(rows)} bots of {shown(os.path.relpath(cup, folder), 1000)}: "
+        f"A final of the best {len(rows)} bots of {shown(os.path.relpath(cup.folder, folder), 1000)}: "
         f"{', '.join(row.bot for row in rows)}.",
         "Check it with:  stellwerk tournament run --dry-run FOLDER",
         "Paths count from this folder. 'stellwerk tournament init' writes a file that explains all settings.",
     ]
     draft = _Draft(
         text=lambda kind, rounds: final_text(
-            source, folder, [entrant.number for entrant in taken], schedule_text(kind, rounds), comment
+            cup.source, folder, [entrant.number for entrant in taken], schedule_text(kind, rounds), comment
         ),
         names=tuple(row.bot for row in rows),
         authors=tuple(entrant.author for entrant in taken),
         variants=settings.variants,
         at_once=settings.matches_at_once(),
-        results=read_results(cup),
-        of=str(cup),
+        results=cup.results,
+        of=str(cup.folder),
     )
     return draft, rows
 
 
-def _best(cup: Path, settings: Settings, tournament: Tournament, top: int | None) -> tuple[Row, ...]:
+def _best(cup: Cup, top: int | None) -> tuple[Row, ...]:
     """Return the first rows of the ranking, of all bots that have played."""
-    played = {name for name, sums in tournament.standings.of.items() if sums.matches}
-    if not played:
-        raise usage_error(f"{cup}: no block has been played, so there is no ranking yet")
-    gone = sorted(played.difference(settings.names))
+    played = cup.results.standings
+    if not len(cup.results):
+        raise usage_error(f"{cup.folder}: no block has been played, so there is no ranking yet")
+    gone = sorted(played.of.keys() - set(cup.settings.names))
     if gone:
-        raise usage_error(f"{cup / FILE}: {gone[0]} has played, and is not in the file any more")
-    standings = Standings()
-    standings.of = {name: sums for name, sums in tournament.standings.of.items() if sums.matches}
-    rows = rows_of(standings, rated_in(tournament), tournament.suspensions)
+        raise usage_error(f"{cup.folder / FILE}: {gone[0]} has played, and is not in the file any more")
+    rows = rows_of(played, rated_in(cup), cup.suspensions)
     eligible = sum(not row.suspended for row in rows)
     if top is not None and eligible < top <= len(rows):
-        raise usage_error(f"--top {top}: only {eligible} of the bots of {cup} are not suspended")
+        raise usage_error(f"--top {top}: only {eligible} of the bots of {cup.folder} are not suspended")
     if top is not None and top > len(rows):
-        raise usage_error(f"--top {top}: only {len(rows)} bots have played in {cup}")
+        raise usage_error(f"--top {top}: only {len(rows)} bots have played in {cup.folder}")
     if top is not None and top < eligible and _are_equal(rows[top - 1], rows[top]):
         complain(f"{rows[top - 1].bot} and {rows[top].bot} are equal: {rows[top - 1].bot} was taken by name")
     return rows[:top]

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 import trio
-from msgspec import UnsetType
 
 from stellwerk.shared.errors import FAILED, INFRASTRUCTURE, CommandError, not_writable
 from stellwerk.shared.progress import clear, draw, is_shown
@@ -29,9 +27,8 @@ from stellwerk_tournament.play.preflight import (
 from stellwerk_tournament.store.answered import FILE, fingerprints, read_answered, write_answered
 
 if TYPE_CHECKING:
-    from stellwerk_processes.bench.levels import SandboxRecord
-    from stellwerk_tournament.config.resolved import Resolved
     from stellwerk_tournament.config.settings import Settings
+    from stellwerk_tournament.store.cup import Cup
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +42,8 @@ class Advice:
     has_begun: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Conditions:
-    """The conditions of a tournament now: its folder and settings, what `resolve` makes of them, and what was
-    tried of the sandbox, if anything was."""
-
-    folder: Path
-    settings: Settings
-    resolved: Resolved
-    sandbox: SandboxRecord | UnsetType
-
-
 def preflight(
-    conditions: Conditions,
+    cup: Cup,
     suspended: Collection[str],
     shape: Shape,
     tell: Callable[[Sequence[str]], object],
@@ -65,9 +51,9 @@ def preflight(
 ) -> bool:
     """Try the bots that have not been tried under these conditions. Return False if somebody stopped that.
     CommandError if the tournament is not to go on. `tell` gets what is good news."""
-    folder, settings = conditions.folder, conditions.settings
+    folder, settings = cup.folder, cup.settings
     names = [each for each in _local(settings) if each not in suspended]
-    now = fingerprints(settings, conditions.resolved, conditions.sandbox, names)
+    now = fingerprints(settings, cup.now, cup.sandbox, names)
     before = read_answered(folder)
     unchanged = {name: mark for name, mark in now.items() if before.get(name) == mark}
     to_try = [name for name in names if name not in unchanged]

@@ -27,15 +27,14 @@ from stellwerk_protocol.messages import Clocks, Player
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.conduct import STANDARD, ConductTable
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
-from stellwerk_tournament.config.resolved import read_resolved
 from stellwerk_tournament.config.settings import FILE as SETTINGS
-from stellwerk_tournament.config.settings import Settings, SettingsError, parse
+from stellwerk_tournament.config.settings import Settings, SettingsError
 from stellwerk_tournament.play.scheduled import matches_in_all, total_matches
 from stellwerk_tournament.report.faults import KINDS
 from stellwerk_tournament.report.forfeits import REASONS
 from stellwerk_tournament.schedule.schedule import Block, blocks_of_round, plan_of
-from stellwerk_tournament.store.begun import settings_as_begun
 from stellwerk_tournament.store.conduct import Suspension, Suspensions
+from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.follow import Follower, NewLines
 from stellwerk_tournament.store.match_line import MatchLine, blocks_of
 from stellwerk_tournament.store.store import STATE, Standing, Store, StoreError, look_into
@@ -197,12 +196,12 @@ class FolderReader:
         self._facts_of = stamps
 
     def _facts_now(self) -> Facts:
-        before = read_resolved(self._folder)
+        cup = Cup(self._folder)
+        before = cup.begun
         title = ""
         try:
-            source = parse(self._folder)
-            title = source.file.title
-            settings = settings_as_begun(source, self._folder, before)
+            title = cup.source.file.title
+            settings = cup.settings
         except (SettingsError, StoreError, OSError) as error:
             if before is None:
                 raise

@@ -230,7 +230,7 @@ def test_ctrl_c_finishes_the_blocks_that_run_and_resume_plays_the_others(tmp_pat
         first.until("^block", 3)
         first.process.send_signal(signal.SIGINT)
         assert first.ended() == 130
-        assert "stopped; go on with: " in first.printed
+        assert "stopped; continue with: " in first.printed
         assert "--workers=1" in first.printed
     status = json.loads(did("status", folder, "--json").stdout)
     assert status["blocks"]["complete"] < ROUNDS * 3

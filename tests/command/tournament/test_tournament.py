@@ -204,7 +204,7 @@ def test_ctrl_c_finishes_the_running_block_and_says_how_to_go_on(tmp_path: Path)
     assert process.returncode == 130
     news = [json.loads(line) for line in out.splitlines()]
     assert news[-1]["finished"] is False
-    [resume] = re.findall(r"^stellwerk: stopped; go on with: stellwerk (.*)$", err, re.MULTILINE)
+    [resume] = re.findall(r"^stellwerk: stopped; continue with: stellwerk (.*)$", err, re.MULTILINE)
     assert f"stellwerk {resume}" == news[-1]["resume"]
     before = lines_of(folder)
     assert 2 <= len(before) < 8
@@ -678,7 +678,7 @@ def test_init_writes_a_tournament_that_can_be_shown_at_once(
         (("init", "{none}", "--bot", "gredy"), 'did you mean "greedy"?'),
         (("init", "{none}", "--game", "use"), 'did you mean "usa"?'),
         (("run", "{cup}", "--seed", "s"), "--seed: for built-in bots only"),
-        (("run", "{finished}", "--seed", "s"), "began without --seed: go on without it"),
+        (("run", "{finished}", "--seed", "s"), "began without --seed: continue without it"),
         (("run", "{changed}"), "clocks.move_ms was 1000, and is 500 now"),
         (("run", "{typo}"), 'tournament.toml:1: concurency: unknown key; did you mean "concurrency"?'),
         (("run", "{greedy}"), "tournament.toml:1: cores_per_bot: a match of 2 bots takes 2,000 cores"),

@@ -18,12 +18,12 @@ from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultErr
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.progress import Ended, Progress
 from stellwerk_tournament.play.runner import play_tournament
-from stellwerk_tournament.report.derived import Tournament
 from stellwerk_tournament.report.scheduled import missing_blocks, wrong_draws
 from stellwerk_tournament.store.conduct import Suspensions
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import look_into, open_store, read_matches
 from tests.tournament.play.fakes import ENDED, FakeMatches, Witness, run_in_virtual_time, settings_with
+from tests.tournament.report.report_tournaments import cup_of
 
 NEVER = Conduct(ENDED, logged_in=False)
 SIX = ("ann", "bea", "cat", "dot", "eve", "fay")
@@ -296,7 +296,7 @@ def test_a_block_that_was_called_off_stays_so_and_one_whose_reason_is_gone_is_pl
 
 def missing(folder: Path, settings: Settings, without: Sequence[int] = ()) -> list[str]:
     lines = tuple(line for line in on_disk(folder) if line.block not in without)
-    return missing_blocks(Tournament(folder, settings, lines))
+    return missing_blocks(cup_of(folder, settings, lines))
 
 
 def test_blocks_that_were_called_off_are_told_from_those_that_nothing_explains(tmp_path: Path) -> None:
@@ -341,7 +341,7 @@ def test_a_swiss_tournament_draws_nobody_who_is_suspended(tmp_path: Path) -> Non
     settings = cup(tmp_path, SIX, kind="swiss", rounds="rounds = 4")
     assert play(tmp_path, settings)
     lines = on_disk(tmp_path)
-    assert list(wrong_draws(Tournament(tmp_path, settings, lines))) == []
+    assert list(wrong_draws(cup_of(tmp_path, settings, lines))) == []
     last = lines[-1]
     names = {name: name for name in SIX} | {last.players[0]: "cat"}
     drawn = tuple(
@@ -350,5 +350,5 @@ def test_a_swiss_tournament_draws_nobody_who_is_suspended(tmp_path: Path) -> Non
         else line
         for line in lines
     )
-    [message] = wrong_draws(Tournament(tmp_path, settings, drawn))
+    [message] = wrong_draws(cup_of(tmp_path, settings, drawn))
     assert message.startswith(f"block {last.block} was drawn with cat, which was suspended after block ")

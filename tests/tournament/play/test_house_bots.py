@@ -126,18 +126,3 @@ def test_no_other_bot_sits_in_the_server(bot: str, tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(text)
     with pytest.raises(SettingsError, match="for these built-in bots only: random, beginner, greedy"):
         settings_of(parse(tmp_path), tmp_path)
-
-
-def test_a_tournament_goes_on_with_the_processes_that_it_began_with(tmp_path: Path) -> None:
-    """Before there were bots of the house, `resolved.json` said "fresh" of bots whose table says nothing."""
-    folder = cup(tmp_path / "cup", ['built_in = "random"', 'built_in = "greedy"'])
-    tournament("run", folder)
-    path = folder / "resolved.json"
-    path.write_text(path.read_text().replace('"house"', '"fresh"'))
-    tournament("run", folder, "--rounds", "2")
-    assert [line["bots"][0].get("process", "fresh") for line in lines_of(folder)] == [
-        "house",
-        "house",
-        "fresh",
-        "fresh",
-    ]

@@ -13,8 +13,11 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import Breakdown, SeatReport
 from stellwerk_tournament.config.settings import Settings, parse, settings_of
-from stellwerk_tournament.report.derived import Tournament, report_page
-from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, rate_all
+from stellwerk_tournament.report.derived import report_page
+from stellwerk_tournament.store.cup import Cup
+from stellwerk_tournament.store.match_line import MatchLine, blocks_of, outcome_of
+from stellwerk_tournament.store.results import Results
 
 STEP = 0.4  # of utility, from one bot to the next
 SPREAD = 3.0  # of utility, between the best and the last of many
@@ -28,7 +31,24 @@ class Played:
     lines: tuple[MatchLine, ...]
 
     def report(self) -> bytes:
-        return report_page(Tournament(Path(), self.settings, self.lines))
+        return report_page(cup_of(Path(), self.settings, self.lines))
+
+
+def cup_of(
+    folder: Path, settings: Settings, lines: Sequence[MatchLine], rated: RatingError | None = None
+) -> Cup:
+    """Return the tournament of these lines, wherever they are from. `rated`: why it has no ratings."""
+    cup = Cup(folder)
+    cup.settings, cup.lines, cup.results = settings, tuple(lines), Results()
+    for matches in blocks_of(lines):
+        cup.results.add(matches, b"")
+    if rated is not None:
+        cup.rated = rated
+    return cup
+
+
+def rating_report(lines: Sequence[MatchLine]) -> RatingReport:
+    return rate_all([*map(outcome_of, sorted(lines, key=lambda line: (line.block, line.rotation)))])
 
 
 def settings_for(

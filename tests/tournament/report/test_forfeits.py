@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,18 +13,19 @@ from msgspec.structs import replace as replace_struct
 from stellwerk_processes.faults import Fault
 from stellwerk_tournament.config.conduct import STANDARD
 from stellwerk_tournament.ratings.ratings import Ratings, rate
-from stellwerk_tournament.report.derived import Tournament, cross_table, junit, ratings_json, report_page
-from stellwerk_tournament.report.forfeits import REASONS, ratings_without_forfeits
+from stellwerk_tournament.report.derived import cross_table, junit, ratings_json, report_page
+from stellwerk_tournament.report.forfeits import REASONS
 from stellwerk_tournament.store.conduct import GRAVEST_FIRST, Suspensions, judged
+from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.match_line import MatchLine, blocks_of, outcome_of
-from tests.tournament.report.report_tournaments import line, settings_for
+from tests.tournament.report.report_tournaments import cup_of, line, settings_for
 from tests.tournament.report.test_report import read
 
 NEVER = Fault("start_failure", 1, "never logged in")
 
 
 @pytest.fixture
-def cup(tmp_path: Path) -> Tournament:
+def cup(tmp_path: Path) -> Cup:
     """Blocks of two: "best" beats all, but does not start from block 6 on, and is suspended after block 9.
     Of "card_game" it had no match."""
     settings = settings_for(tmp_path, ["best", "good", "bad", "late"], (("usa", 2), ("card_game", 2)))
@@ -47,7 +47,7 @@ def cup(tmp_path: Path) -> Tournament:
             lines.append(match)
     lines.append(line(12, 0, ("good", "bad"), [9, 1], game="card_game"))
     lines.append(line(12, 1, ("bad", "good"), [1, 9], game="card_game"))
-    return Tournament(tmp_path, settings, in_order(lines))
+    return cup_of(tmp_path, settings, in_order(lines))
 
 
 def in_order(lines: list[MatchLine]) -> tuple[MatchLine, ...]:
@@ -60,7 +60,7 @@ def in_order(lines: list[MatchLine]) -> tuple[MatchLine, ...]:
     return tuple(found)
 
 
-def test_a_suspended_bot_stands_below_the_ranking_in_every_file(cup: Tournament) -> None:
+def test_a_suspended_bot_stands_below_the_ranking_in_every_file(cup: Cup) -> None:
     """By its rating with forfeits it would not be last."""
     assert set(cup.suspensions) == {"best"}
     page = read(report_page(cup))
@@ -78,9 +78,9 @@ def test_a_suspended_bot_stands_below_the_ranking_in_every_file(cup: Tournament)
     assert told["suspended"] == ["best"]
 
 
-def test_the_report_rates_with_and_without_forfeits(cup: Tournament) -> None:
+def test_the_report_rates_with_and_without_forfeits(cup: Cup) -> None:
     clean = [outcome_of(match) for match in cup.lines if not match.forfeits]
-    without = ratings_without_forfeits(cup.lines)
+    without = cup.rated_without_forfeits
     assert isinstance(without, Ratings)
     assert without.entrants == rate(clean).entrants
     assert without.entrants[0].name == "best"
@@ -97,19 +97,19 @@ def test_the_report_rates_with_and_without_forfeits(cup: Tournament) -> None:
     assert {"never started", "Elo", "Elo without", "suspended after block"} <= set(heads)
 
 
-def test_too_few_matches_without_forfeits_are_named(cup: Tournament) -> None:
-    only = replace(cup, lines=tuple(match for match in cup.lines if match.forfeits))
+def test_too_few_matches_without_forfeits_are_named(cup: Cup) -> None:
+    only = cup_of(cup.folder, cup.settings, [match for match in cup.lines if match.forfeits])
     assert "There is none here: there is no match to rate" in read(report_page(only)).part("forfeits").text
     assert json.loads(ratings_json(only))["without_forfeits"] is None
 
 
-def test_without_forfeits_the_files_say_so_or_nothing(cup: Tournament) -> None:
-    clean = replace(cup, lines=tuple(match for match in cup.lines if not match.forfeits))
+def test_without_forfeits_the_files_say_so_or_nothing(cup: Cup) -> None:
+    clean = cup_of(cup.folder, cup.settings, [match for match in cup.lines if not match.forfeits])
     assert "No bot forfeited a match." in read(report_page(clean)).part("forfeits").text
     assert set(json.loads(ratings_json(clean))).isdisjoint({"suspended", "without_forfeits"})
 
 
-def test_junit_counts_forfeits_and_skips_what_a_suspended_bot_never_played(cup: Tournament) -> None:
+def test_junit_counts_forfeits_and_skips_what_a_suspended_bot_never_played(cup: Cup) -> None:
     usa, cards = ElementTree.fromstring(junit(cup))
     cases = {(suite.get("name"), case.get("name")): list(case) for suite in (usa, cards) for case in suite}
     [failure] = cases["usa", "best"]
@@ -120,7 +120,7 @@ def test_junit_counts_forfeits_and_skips_what_a_suspended_bot_never_played(cup: 
     assert cases["card_game", "late"] == cases["usa", "good"] == []
 
 
-def test_a_forfeit_is_marked_in_the_list_of_matches_and_conduct_is_a_condition(cup: Tournament) -> None:
+def test_a_forfeit_is_marked_in_the_list_of_matches_and_conduct_is_a_condition(cup: Cup) -> None:
     page = read(report_page(cup))
     assert "1. good 20, 2. best 50 (forfeit)" in page.part("matches").text
     assert "after 5 forfeits in a row it is suspended" in page.part("conditions").text

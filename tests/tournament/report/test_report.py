@@ -27,19 +27,25 @@ from stellwerk_tournament.play.progress import rows_of
 from stellwerk_tournament.ratings.game_words import tables_of
 from stellwerk_tournament.ratings.ratings import RatingError
 from stellwerk_tournament.report.cross_table import STEPS, step_of
-from stellwerk_tournament.report.derived import Tournament, cross_table, rating_report
+from stellwerk_tournament.report.derived import cross_table, report_page
 from stellwerk_tournament.report.effects import ENDS
 from stellwerk_tournament.report.faults import KINDS
 from stellwerk_tournament.report.history import FEWEST_FITS, MOST_FITS, NAMED, course
 from stellwerk_tournament.report.markup import Html, element, grouped, signed, tenths
 from stellwerk_tournament.report.matches import MOST_MATCHES
-from stellwerk_tournament.report.page import report_html
 from stellwerk_tournament.report.plot import PlottedInterval, Scale, apart, scale_of
 from stellwerk_tournament.report.template import file_text
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
 from tests.tournament.play.fakes import settings_with
-from tests.tournament.report.report_tournaments import Played, line, played, settings_for
+from tests.tournament.report.report_tournaments import (
+    Played,
+    cup_of,
+    line,
+    played,
+    rating_report,
+    settings_for,
+)
 
 VOID = {"meta", "link", "input", "br"}
 
@@ -174,7 +180,7 @@ def test_no_seed_is_in_a_report(cup: Played) -> None:
 def test_two_hundred_bots_make_a_page_of_less_than_three_megabytes(tmp_path: Path) -> None:
     """Each against each other, which is 39,800 matches; without ratings, which take their time."""
     cup = played(tmp_path, 200, 1)
-    page = report_html(cup.settings, cup.lines, RatingError("not rated"))
+    page = report_page(cup_of(tmp_path, cup.settings, cup.lines, RatingError("not rated")))
     assert len(page) < 3_000_000
     [cross] = [table for table in read(page).all("table") if "cross" in table.classes]
     assert len([cell for cell in cross.all("td") if "data-n" in cell.attributes]) == 200 * 199
@@ -227,7 +233,7 @@ def test_any_text_reads_back_as_itself_or_with_visible_escapes(text: str, value:
 def test_any_text_in_a_template_reads_back_as_itself_or_with_visible_escapes(
     settings: Settings, title: str
 ) -> None:
-    root = read(report_html(replace(settings, title=title), (), RatingError("not rated")))
+    root = read(report_page(cup_of(Path(), replace(settings, title=title), (), RatingError("not rated"))))
     [heading] = root.all("h1")
     assert heading.children == []
     assert heading.text.isprintable()
@@ -334,7 +340,7 @@ def test_the_score_is_the_mean_over_matches_everywhere(tmp_path: Path) -> None:
     plain = {each.name: each.score for each in rating_report(lines).plain_scores}
     assert plain == {name: standings.of[name].mean_score for name in names} == {"a": 0.5, "b": 0.75, "c": 0}
     assert {row.bot: row.score for row in rows_of(standings, None)} == plain
-    table = csv.DictReader(cross_table(Tournament(tmp_path, settings, lines)).decode().splitlines())
+    table = csv.DictReader(cross_table(cup_of(tmp_path, settings, lines)).decode().splitlines())
     assert {row["bot"]: float(row["mean score of matches"]) for row in table} == plain
 
 
@@ -473,7 +479,7 @@ def test_every_bot_has_a_section_to_which_the_cells_of_the_cross_table_lead(tmp_
 
 def test_very_many_bots_have_no_sections_and_the_page_says_where_to_look(tmp_path: Path) -> None:
     cup = played(tmp_path, 41, 1)
-    page = read(report_html(cup.settings, cup.lines, RatingError("not rated")))
+    page = read(report_page(cup_of(tmp_path, cup.settings, cup.lines, RatingError("not rated"))))
     assert page.part("bots").all("table") == []
     assert "crosstable.csv" in page.part("bots").text
     assert page.part("cross-table").all("a") == page.part("ranking").all("a") == []
@@ -529,7 +535,7 @@ def test_every_cause_and_every_end_has_its_words() -> None:
 def test_of_many_matches_the_last_are_listed(tmp_path: Path) -> None:
     lines = tuple(line(number, 0, ("a", "b"), [1, 2]) for number in range(MOST_MATCHES + 1))
     cup = settings_for(tmp_path, ["a", "b"])
-    part = read(report_html(cup, lines, RatingError("not rated"))).part("matches")
+    part = read(report_page(cup_of(tmp_path, cup, lines, RatingError("not rated")))).part("matches")
     rows = part.all("tbody")[0].all("tr")
     assert len(rows) == MOST_MATCHES
     assert rows[0].children[0].text == "1"

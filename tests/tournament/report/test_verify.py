@@ -9,11 +9,11 @@ import pytest
 from msgspec.structs import replace as replace_struct
 
 from stellwerk_tournament.config.settings import Settings
-from stellwerk_tournament.report.derived import Tournament
 from stellwerk_tournament.report.verify import UntrueError, verify
 from stellwerk_tournament.schedule.deal import match_id
 from stellwerk_tournament.store.match_line import MatchLine
 from tests.tournament.play.fakes import settings_with
+from tests.tournament.report.report_tournaments import cup_of
 from tests.tournament.store.test_store import BLOCKS, match_of
 
 
@@ -48,4 +48,4 @@ def test_no_two_matches_with_remote_bots_may_have_one_deal(tmp_path: Path, seeds
     ann, bea = settings.entrants
     settings = replace(settings, entrants=(replace(ann, bot=replace(ann.bot, process="remote")), bea))
     with pytest.raises(UntrueError, match=expected):
-        verify(Tournament(tmp_path, settings, own_deals(settings, seeds)))
+        verify(cup_of(tmp_path, settings, own_deals(settings, seeds)))

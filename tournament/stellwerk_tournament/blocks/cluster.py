@@ -30,10 +30,11 @@ from stellwerk_base.texts import shown
 from stellwerk_processes.bot_spec import STARTED
 from stellwerk_tournament.blocks.check import checked
 from stellwerk_tournament.blocks.files import BlockFileError, decode_result, encode_order, expect_sealed
-from stellwerk_tournament.blocks.orders import Cup, OrderMaker
+from stellwerk_tournament.blocks.orders import OrderMaker
 from stellwerk_tournament.blocks.serve_table import Failed, Returned, Unfit, decode_returned
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.courier import BlockFailedError, DueBlock, PlayedBlock, RunError
+from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.match_line import MOST_NAME
 
 WINDOW: Final = 2000  # blocks with the scheduler, or about to be: it slows down with what it has
@@ -430,7 +431,7 @@ def _duty(name: str, cup: Cup, maker: OrderMaker, parts: Parts, *, is_ours: bool
     return Duty(
         name=name,
         cup=cup.id,
-        stellwerk=cup.stellwerk,
+        stellwerk=cup.version,
         boards=tuple(
             (
                 variant.choice.game_id,

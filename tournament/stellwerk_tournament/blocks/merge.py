@@ -20,10 +20,10 @@ from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.courier import DueBlock
 from stellwerk_tournament.play.keep import take_in
 from stellwerk_tournament.store.conduct import Suspension, Suspensions
+from stellwerk_tournament.store.cup import ID
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import Opened, Standing
 
-ID: Final = "id"  # a fact of the store: what tells the tournament from others
 _STATUS: Final = {
     "queued": "has not been exported by this tournament",
     "void": "is void",

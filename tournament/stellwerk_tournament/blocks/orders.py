@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 
 import msgspec
 
@@ -19,13 +17,12 @@ from stellwerk_tournament.blocks.files import BlockOrder
 from stellwerk_tournament.config.settings import (
     BotTable,
     ScheduleTable,
-    Settings,
     SettingsError,
     SettingsFile,
-    Source,
 )
 from stellwerk_tournament.play.courier import DueBlock
 from stellwerk_tournament.schedule.deal import standing_seed
+from stellwerk_tournament.store.cup import Cup
 
 
 def board_name(content: bytes) -> str:
@@ -33,26 +30,14 @@ def board_name(content: bytes) -> str:
     return f"board-{sha256(content).hexdigest()}.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Cup:
-    """A tournament whose blocks travel. `id` tells it from all others; `seed` is the one of `--seed`."""
-
-    id: str
-    stellwerk: str
-    folder: Path
-    source: Source
-    settings: Settings
-    seed: str | None = None
-
-
-def expect_to_travel(source: Source, settings: Settings) -> None:
+def expect_to_travel(cup: Cup) -> None:
     """Raise a SettingsError if a bot cannot be brought to other machines."""
-    remote = [entrant.name for entrant in settings.entrants if entrant.is_remote]
+    remote = [each.name for each in cup.settings.entrants if each.is_remote]
     if remote:
         raise SettingsError(
-            f"{source.path}: {remote[0]} is a remote bot, which connects to the runner itself, so its blocks "
-            "cannot be played on other machines: play this tournament on one machine, or begin it with "
-            f"--without {remote[0]}"
+            f"{cup.source.path}: {remote[0]} is a remote bot, which connects to the runner itself, so its "
+            "blocks cannot be played on other machines: play this tournament on one machine, or begin it "
+            f"with --without {remote[0]}"
         )
 
 
@@ -61,7 +46,7 @@ class OrderMaker:
 
     def __init__(self, cup: Cup) -> None:
         """SettingsError if its blocks cannot travel."""
-        expect_to_travel(cup.source, cup.settings)
+        expect_to_travel(cup)
         self._cup = cup
         self._archives = Archives(cup.folder)
         self._bots = {entrant.name: entrant for entrant in cup.settings.entrants}
@@ -81,7 +66,7 @@ class OrderMaker:
         archives = {each.name: each.content for each in packed}
         return BlockOrder(
             cup=cup.id,
-            stellwerk=cup.stellwerk,
+            stellwerk=cup.version,
             block=block.number,
             round=block.round,
             entrants=block.entrants,

@@ -11,11 +11,10 @@ import os
 import re
 import shlex
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, TypeAlias, cast, get_args
 
 import msgspec
@@ -65,7 +64,6 @@ LONGEST_VERSION: Final = 64  # characters
 
 Kind: TypeAlias = Literal["round_robin", "gauntlet", "swiss", "random"]
 Process: TypeAlias = Literal["fresh", "reused", "house"]  # of what does not connect from elsewhere
-NO_PROCESSES: Final[Mapping[str, BotProcess]] = MappingProxyType({})
 Place: TypeAlias = tuple[str | int, ...]
 
 _CHOICES: Final = {
@@ -205,6 +203,10 @@ class Settings:
         """Return how many matches run at a time."""
         return matches_at_once(self.concurrency)
 
+    def at_level(self, level: Wanted) -> Settings:
+        """Return the settings with this level of the sandbox."""
+        return replace(self, confinement=replace(self.confinement, level=level))
+
 
 def matches_at_once(concurrency: int) -> int:
     """Return how many matches run at a time. A negative number leaves so many cores free."""
@@ -246,12 +248,11 @@ def settings_of(
     to_play: bool = True,
     without: Collection[str] = (),
     level: Wanted = STANDARD_LEVEL,
-    processes: Mapping[str, BotProcess] = NO_PROCESSES,
 ) -> Settings:
     """Check what the file says and return the settings. SettingsError if it cannot be done here. Only playing
     needs the bots' programs and tokens: a tournament that was played can be looked at anywhere. The bots in
-    `without` are left out; nothing is needed of them. `level` is that of the sandbox, and
-    `processes` says how built-in bots run, by their names, where the file says none."""
+    `without` are left out; nothing is needed of them. `level` is that of the sandbox where the file says
+    none."""
     file = source.file
     schedule = file.schedule
     wrap = _wrap(source, folder, file.wrap)
@@ -260,9 +261,7 @@ def settings_of(
     tokens = _tokens(source, folder, file.tokens) if to_play else Tokens(())
     variants = tuple(_variant(source, folder, number, game) for number, game in enumerate(file.games))
     largest_team = max(variants, key=lambda variant: variant.team_size)
-    all_entrants = _entrants(
-        source, folder, confinement, tokens, largest_team, without, processes, to_play=to_play
-    )
+    all_entrants = _entrants(source, folder, confinement, tokens, largest_team, without, to_play=to_play)
     everybody = tuple(all_entrants)
     entrants = tuple(entrant for entrant in everybody if entrant.name not in without)
     _expect_enough(source, variants, entrants, len(everybody) - len(entrants))
@@ -364,7 +363,6 @@ def _entrants(
     tokens: Tokens,
     largest_team: Variant,
     without: Collection[str],
-    processes: Mapping[str, BotProcess],
     *,
     to_play: bool,
 ) -> Iterator[Entrant]:
@@ -380,7 +378,7 @@ def _entrants(
                 if to_play and bot.name not in without:
                     logins = _logins(source, place, table, bot.name, tokens, largest_team)
             else:
-                process = _process(source, place, table, processes)
+                process = _process(source, place, table)
                 bot = _located(_started(source, place, table, process), folder)
                 needs_it = to_play and bot.name not in without
                 bot = replace(bot, folder=bot_folder(bot.folder, folder, to_play=needs_it))
@@ -452,10 +450,8 @@ def _expected_tokens(names: Sequence[str], game_id: str, has_some: bool) -> str:
     )
 
 
-def _process(
-    source: Source, place: Place, table: BotTable, processes: Mapping[str, BotProcess]
-) -> BotProcess:
-    """Return how a bot runs: as its table says; if it is built in, as it did before; or as it is usual."""
+def _process(source: Source, place: Place, table: BotTable) -> BotProcess:
+    """Return how a bot runs: as its table says, or as it is usual."""
     keys = [key for key in ("dir", "env", "transport", "instances") if getattr(table, key)]
     if table.process == "house":
         if table.built_in not in QUICK_BOTS:
@@ -467,8 +463,6 @@ def _process(
             )
     if table.process is not None:
         return table.process
-    if table.built_in is not None and (before := processes.get(table.name or table.built_in)) is not None:
-        return before
     usual = usual_process(table.built_in)
     if usual == "house" and keys:  # of a process
         usual = "reused"

@@ -17,7 +17,6 @@ from stellwerk_tournament.config.settings import Entrant, Settings, Variant
 from stellwerk_tournament.report.fairness import how_fair
 from stellwerk_tournament.report.markup import milliseconds
 from stellwerk_tournament.schedule.schedule import is_drawn, plan_of, stage, stage_of_block
-from stellwerk_tournament.store.conduct import Suspensions
 from stellwerk_tournament.store.match_line import MatchLine
 
 _KINDS = {
@@ -65,8 +64,8 @@ class Conditions:
     versions: dict[str, str]  # of each entrant, with the matches of each if there are several
 
 
-def conditions(settings: Settings, lines: Sequence[MatchLine]) -> Conditions:
-    """Collect the rules, clocks and surroundings of the matches."""
+def conditions(settings: Settings, lines: Sequence[MatchLine], suspended: Collection[str]) -> Conditions:
+    """Collect the rules, clocks and surroundings of the matches, and who is suspended."""
     games = [
         GameRow(
             variant,
@@ -77,7 +76,9 @@ def conditions(settings: Settings, lines: Sequence[MatchLine]) -> Conditions:
     transports = {entrant.name: _transport(entrant, lines) for entrant in settings.entrants}
     played = _versions(lines)
     versions = {name: _shown_versions(played.get(name, Counter())) for name in settings.names}
-    return Conditions(tuple(_facts(settings, lines)), games, settings.entrants, transports, versions)
+    return Conditions(
+        tuple(_facts(settings, lines, suspended)), games, settings.entrants, transports, versions
+    )
 
 
 def version_lines(lines: Iterable[MatchLine]) -> Iterator[str]:
@@ -115,7 +116,9 @@ def _transport(entrant: Entrant, lines: Sequence[MatchLine]) -> str:
     )
 
 
-def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str, str]]:
+def _facts(
+    settings: Settings, lines: Sequence[MatchLine], suspended: Collection[str]
+) -> Iterator[tuple[str, str]]:
     hero = "" if settings.hero is None else f" ({settings.hero})"
     yield "schedule", _KINDS[settings.kind] + hero
     yield "length", " or ".join(_length(settings))
@@ -125,7 +128,7 @@ def _facts(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str
         f"{counted(len(lines), 'match', 'matches')} in {counted(len(blocks), 'complete block')}; "
         "blocks that are not complete do not count",
     )
-    yield from _missing(settings, lines, blocks)
+    yield from _missing(settings, blocks, suspended)
     yield from _one_author(settings, lines)
     yield "deals", "; ".join(_share(_DEALS, Counter[str](line.deal for line in lines))) or "none yet"
     isolations = Counter[str](line.isolation for line in lines) or Counter([settings.confinement.isolation])
@@ -207,19 +210,18 @@ def _clocks(settings: Settings) -> Iterator[tuple[str, str]]:
 
 
 def _missing(
-    settings: Settings, lines: Sequence[MatchLine], blocks: Collection[int]
+    settings: Settings, blocks: Collection[int], suspended: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """Say which blocks are missing before the last one, and why, as far as the schedule shows it. Where
     tables are drawn, it does not show who would have played.
     """
     missing = [block for block in range(max(blocks, default=0)) if block not in blocks]
-    suspended = Suspensions(settings.conduct, lines).names
     plan = plan_of(settings)
     called_off: list[int] = []
     if suspended and missing and not is_drawn(plan):
         stages = {number: stage(plan, number) for number in {stage_of_block(plan, each) for each in missing}}
         entrants = {block.number: block.entrants for of_stage in stages.values() for block in of_stage}
-        called_off = [block for block in missing if not suspended.isdisjoint(entrants[block])]
+        called_off = [block for block in missing if any(name in suspended for name in entrants[block])]
     if called_off:
         names = ", ".join(name for name in settings.names if name in suspended)
         yield (

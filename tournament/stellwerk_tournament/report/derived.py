@@ -11,8 +11,6 @@ import io
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +18,6 @@ import msgspec
 
 from stellwerk_base.files import write_whole
 from stellwerk_base.texts import counted
-from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.ratings.rating_file import (
     RatingFile,
     RatingTable,
@@ -29,13 +26,13 @@ from stellwerk_tournament.ratings.rating_file import (
     rating_file,
     rating_table,
 )
-from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, Ratings, rate_all
-from stellwerk_tournament.report.forfeits import ratings_without_forfeits, suspended_last
+from stellwerk_tournament.ratings.ratings import RatingError, Ratings
+from stellwerk_tournament.report.forfeits import suspended_last
 from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 from stellwerk_tournament.report.match_pages import NO_PAGES, Paged
-from stellwerk_tournament.store.conduct import Suspension, Suspensions
-from stellwerk_tournament.store.match_line import MatchLine, outcome_of
-from stellwerk_tournament.store.standings import Standings
+from stellwerk_tournament.store.conduct import Suspension
+from stellwerk_tournament.store.cup import Cup
+from stellwerk_tournament.store.match_line import MatchLine
 
 RATINGS: Final = "ratings.json"
 CROSS_TABLE: Final = "crosstable.csv"
@@ -43,44 +40,16 @@ JUNIT: Final = "junit.xml"
 REPORT: Final = "report.html"
 
 
-@dataclass(frozen=True)
-class Tournament:
-    """The sources of all files. `folder` is where they are, `version` is that of Stellwerk, `paged` are the
-    matches that have pages."""
-
-    folder: Path
-    settings: Settings
-    lines: tuple[MatchLine, ...]
-    version: str = ""
-    paged: Paged = NO_PAGES
-
-    @cached_property
-    def suspensions(self) -> Mapping[str, Suspension]:
-        """Return who is suspended, by the lines in their order."""
-        return Suspensions(self.settings.conduct, self.lines).of
-
-    @cached_property
-    def standings(self) -> Standings:
-        """Add up the lines once for all that shows their sums."""
-        return Standings(self.settings.names, self.lines)
-
-    @cached_property
-    def rated(self) -> RatingReport | RatingError:
-        """Rate the matches once for all files, because many take seconds, or say why they cannot be rated."""
-        try:
-            return rating_report(self.lines)
-        except RatingError as error:
-            return error
-
-
-def write_all(tournament: Tournament, makes: Callable[[str], object] = lambda _: None) -> list[Path]:
-    """Write all files and return where they are. OSError if one of them cannot be written. `makes` gets the
-    name of each before it is made, which can take long."""
+def write_all(
+    cup: Cup, paged: Paged = NO_PAGES, makes: Callable[[str], object] = lambda _: None
+) -> list[Path]:
+    """Write all files and return where they are. OSError if one of them cannot be written. `paged` are the
+    matches that have pages. `makes` gets the name of each file before it is made, which can take long."""
     written: list[Path] = []
     for name, make in FILES.items():
         makes(name)
-        path = tournament.folder / name
-        write_whole(path, make(tournament))
+        path = cup.folder / name
+        write_whole(path, make(cup, paged))
         written.append(path)
     return written
 
@@ -88,19 +57,12 @@ def write_all(tournament: Tournament, makes: Callable[[str], object] = lambda _:
 # -- ratings -----------------------------------------------------------------------------------------
 
 
-def rating_report(lines: Sequence[MatchLine]) -> RatingReport:
-    """Rate the matches. RatingError if that is impossible."""
-    return rate_all(
-        [outcome_of(line) for line in sorted(lines, key=lambda line: (line.block, line.rotation))]
-    )
-
-
-def ratings_json(tournament: Tournament) -> bytes:
+def ratings_json(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
     """Write what `stellwerk ratings --json` prints about them, and what forfeits add to that."""
-    rated = tournament.rated
+    rated = cup.rated
     content = _unrated(str(rated)) if isinstance(rated, RatingError) else rating_file(rated)
-    if any(line.forfeits for line in tournament.lines):
-        content = _with_forfeits(content, tournament)
+    if cup.results.has_forfeits:
+        content = _with_forfeits(content, cup)
     return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
 
 
@@ -112,12 +74,12 @@ class RatingFileWithForfeits(RatingFile, frozen=True):
     without_forfeits: RatingTable | None
 
 
-def _with_forfeits(content: RatingFile, tournament: Tournament) -> RatingFile:
-    suspensions, rated = tournament.suspensions, tournament.rated
+def _with_forfeits(content: RatingFile, cup: Cup) -> RatingFile:
+    suspensions, rated = cup.suspensions, cup.rated
     if not isinstance(rated, RatingError):
         entrants = tuple(map(entrant_line, suspended_last(rated.pooled, suspensions)))
         content = msgspec.structs.replace(content, entrants=entrants)
-    without = ratings_without_forfeits(tournament.lines)
+    without = cup.rated_without_forfeits
     return RatingFileWithForfeits(
         **msgspec.structs.asdict(content),
         suspended=tuple(suspensions),
@@ -133,15 +95,15 @@ def _unrated(why: str) -> RatingFile:
 # -- cross table -------------------------------------------------------------------------------------
 
 
-def cross_table(tournament: Tournament) -> bytes:
+def cross_table(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
     """Write a row for each bot, the best first and suspended bots last: its score against each other one in
     their matches, with forfeits.
 
     Its own score is not the mean of these where tables have several sizes: there a match of three counts
     once, and has two opponents. The head of the column says so.
     """
-    standings = tournament.standings
-    order = sorted(standings.order(), key=lambda name: name in tournament.suspensions)
+    standings = cup.standings
+    order = sorted(standings.order(), key=lambda name: name in cup.suspensions)
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(
@@ -159,10 +121,10 @@ def cross_table(tournament: Tournament) -> bytes:
 # -- JUnit -------------------------------------------------------------------------------------------
 
 
-def junit(tournament: Tournament) -> bytes:
+def junit(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
     """Write a test case for each bot in each game: it fails if the bot had a fault in a match, or forfeited
     one. It is skipped if the bot was suspended before it played the game."""
-    lines, settings = tournament.lines, tournament.settings
+    lines, settings = cup.lines, cup.settings
     title = settings.title or "tournament"
     games = dict.fromkeys(line.game for line in lines)
     played: dict[tuple[str, str], list[MatchLine]] = {}  # so that nobody looks at all lines for each bot
@@ -171,7 +133,7 @@ def junit(tournament: Tournament) -> bytes:
             played.setdefault((line.game, name), []).append(line)
 
     def cases(game: str) -> list[Case]:
-        return [_case(name, played.get((game, name), ()), tournament.suspensions) for name in settings.names]
+        return [_case(name, played.get((game, name), ()), cup.suspensions) for name in settings.names]
 
     return junit_xml(title, [Suite(game, game, cases(game)) for game in games])
 
@@ -212,13 +174,11 @@ def _case(name: str, played: Sequence[MatchLine], suspensions: Mapping[str, Susp
 GENERATOR: Final = re.compile(r'<meta name="generator" content="Stellwerk ([^"]*)">')
 
 
-def report_page(tournament: Tournament) -> bytes:
+def report_page(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
     """Write the report."""
     from stellwerk_tournament.report.page import report_html  # templates, which no other file needs
 
-    return report_html(
-        tournament.settings, tournament.lines, tournament.rated, tournament.version, tournament.paged
-    )
+    return report_html(cup, paged)
 
 
 def maker(folder: Path) -> str | None:
@@ -230,7 +190,7 @@ def maker(folder: Path) -> str | None:
     return None if made is None else made[1]
 
 
-FILES: Final[dict[str, Callable[[Tournament], bytes]]] = {
+FILES: Final[dict[str, Callable[[Cup, Paged], bytes]]] = {
     RATINGS: ratings_json,
     CROSS_TABLE: cross_table,
     JUNIT: junit,

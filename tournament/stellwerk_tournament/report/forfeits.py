@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from stellwerk_tournament.config.conduct import ConductTable, in_words
-from stellwerk_tournament.ratings.ratings import Rating, RatingError, RatingReport, Ratings, rate
+from stellwerk_tournament.ratings.ratings import Rating, RatingError, RatingReport, Ratings
 from stellwerk_tournament.store.conduct import GRAVEST_FIRST, Suspension
-from stellwerk_tournament.store.match_line import ForfeitReason, MatchLine, outcome_of
+from stellwerk_tournament.store.match_line import ForfeitReason, MatchLine
 from stellwerk_tournament.store.standings import Standings, Sums
 
 REASONS: Final[Mapping[ForfeitReason, str]] = {
@@ -49,19 +49,6 @@ class Forfeits:
     reasons: Sequence[str]
     rows: Sequence[ForfeitRow]
     unrated: str
-
-
-def ratings_without_forfeits(lines: Sequence[MatchLine]) -> Ratings | RatingError | None:
-    """Rate the matches without any forfeit, or say why they cannot be rated. None if no match has one."""
-    clean = [line for line in lines if not line.forfeits]
-    if len(clean) == len(lines):
-        return None
-    try:
-        return rate(
-            [outcome_of(line) for line in sorted(clean, key=lambda line: (line.block, line.rotation))]
-        )
-    except RatingError as error:
-        return error
 
 
 def suspended_last(ratings: Ratings, suspended: Collection[str]) -> tuple[Rating, ...]:

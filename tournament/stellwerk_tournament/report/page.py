@@ -8,28 +8,24 @@ Its own script is the only one that a browser will run there, because the page n
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Sequence
 from hashlib import sha256
 from typing import Final
 
-from stellwerk_tournament.config.settings import Settings
-from stellwerk_tournament.ratings.ratings import RatingError, RatingReport
+from stellwerk_tournament.ratings.ratings import RatingError
 from stellwerk_tournament.report.bots import MOST_BOTS, bots
 from stellwerk_tournament.report.conditions import conditions
 from stellwerk_tournament.report.cross_table import cross_table
 from stellwerk_tournament.report.effects import effects
 from stellwerk_tournament.report.fairness import fairness
 from stellwerk_tournament.report.faults import faults
-from stellwerk_tournament.report.forfeits import forfeits, ratings_without_forfeits
+from stellwerk_tournament.report.forfeits import forfeits
 from stellwerk_tournament.report.history import NAMED, history
 from stellwerk_tournament.report.machines import machines
 from stellwerk_tournament.report.match_pages import NO_PAGES, Paged, page_path
 from stellwerk_tournament.report.matches import matches
 from stellwerk_tournament.report.ranking import ranked, ranking
 from stellwerk_tournament.report.template import file_text, rendered
-from stellwerk_tournament.store.conduct import Suspensions
-from stellwerk_tournament.store.match_line import MatchLine
-from stellwerk_tournament.store.standings import Standings
+from stellwerk_tournament.store.cup import Cup
 
 SECTIONS: Final = (
     ("ranking", "Ranking"),
@@ -46,29 +42,18 @@ SECTIONS: Final = (
 """Their ids, which are also the names of their templates, and their titles."""
 
 
-def report_html(
-    settings: Settings,
-    lines: Sequence[MatchLine],
-    rated: RatingReport | RatingError,
-    version: str = "",
-    paged: Paged = NO_PAGES,
-) -> bytes:
-    """Write the page.
-
-    `lines` are in the order of the file. `rated` is what `rating_report` returns for them, or why they cannot
-    be rated. `version` is that of the Stellwerk that makes the page. `paged` are the matches that have pages.
-    """
-    played = sorted(lines, key=lambda line: (line.block, line.rotation))
-    standings = Standings(settings.names, played)
-    report, unrated = (None, str(rated)) if isinstance(rated, RatingError) else (rated, "")
-    suspensions = Suspensions(settings.conduct, lines).of
+def report_html(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
+    """Write the page. `paged` are the matches that have pages."""
+    settings, standings, suspensions = cup.settings, cup.standings, cup.suspensions
+    played = sorted(cup.lines, key=lambda line: (line.block, line.rotation))
+    report, unrated = (None, str(cup.rated)) if isinstance(cup.rated, RatingError) else (cup.rated, "")
     entrants = ranked(standings, report, suspensions)
     names = [entrant.name for entrant in entrants]
     script = file_text("report.js")
     page = rendered(
         "page.html",
         title=settings.title or "Tournament",
-        version=version,
+        version=cup.version,
         style=file_text("report.css"),
         script=script,
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
@@ -76,7 +61,7 @@ def report_html(
         bot_count=len(names),
         ranked_count=sum(name not in suspensions for name in names),
         match_count=len(played),
-        block_count=len({line.block for line in played}),
+        block_count=len(cup.results.blocks),
         ranking=ranking(entrants, standings, report, unrated),
         cross_table=cross_table(names, standings),
         bots=bots(played, names, standings, report),
@@ -92,13 +77,13 @@ def report_html(
             names,
             standings,
             report,
-            ratings_without_forfeits(played),
+            cup.rated_without_forfeits,
             settings.conduct,
             suspensions,
         ),
         matches=matches(played),
         paged=paged,
-        pages={line.match: page_path(line) for line in paged.lines(lines)},
-        conditions=conditions(settings, played),
+        pages={line.match: page_path(line) for line in paged.lines(cup.lines)},
+        conditions=conditions(settings, played, suspensions),
     )
     return f"{page}\n".encode()

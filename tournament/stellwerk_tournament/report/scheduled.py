@@ -11,33 +11,32 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from stellwerk_base.texts import counted
-from stellwerk_tournament.report.derived import Tournament
 from stellwerk_tournament.schedule.schedule import (
     Block,
     SchedulePlan,
     is_drawn,
     needs_results,
     numbers_of_stage,
-    plan_of,
     playable_matches,
     stage,
     stage_of_block,
 )
 from stellwerk_tournament.store.conduct import Suspensions
+from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.match_line import FILE, blocks_of
 
 MOST_NAMED: Final = 10
 
 
-def wrong_draws(tournament: Tournament) -> Iterator[str]:
+def wrong_draws(cup: Cup) -> Iterator[str]:
     """Yield the blocks that were drawn with a suspended bot. Only a stage that depends on results is known to
     be drawn after all before it; in others a block may have begun before the suspension."""
-    plan = plan_of(tournament.settings)
+    plan = cup.plan
     if not needs_results(plan):
         return
-    suspensions = Suspensions(tournament.settings.conduct)
+    suspensions = Suspensions(cup.settings.conduct)
     out_of: dict[int, frozenset[str]] = {}
-    for matches in blocks_of(tournament.lines):
+    for matches in blocks_of(cup.lines):
         block = matches[0].block
         out = out_of.setdefault(stage_of_block(plan, block), suspensions.names)
         for bot in sorted(out.intersection(matches[0].players)):
@@ -46,46 +45,44 @@ def wrong_draws(tournament: Tournament) -> Iterator[str]:
         suspensions.add(matches)
 
 
-def missing_blocks(tournament: Tournament) -> list[str]:
+def missing_blocks(cup: Cup) -> list[str]:
     """Return a line for each block that is missing before the last one that was played: for some, and then
     their number. Nothing if the schedule is not the one that was played."""
-    plan = plan_of(tournament.settings)
-    played = {matches[0].block: matches[0].players for matches in blocks_of(tournament.lines)}
+    plan = cup.plan
+    played = {matches[0].block: matches[0].players for matches in blocks_of(cup.lines)}
     found: list[str] = []
     number, last = 0, max(played, default=-1)
     while (numbers := numbers_of_stage(plan, number)).start <= last:
         absent = [block for block in numbers if block <= last and block not in played]
         if absent and is_drawn(plan):
-            found += _of_a_draw(tournament, plan, number, absent)
+            found += _of_a_draw(cup, plan, number, absent)
         elif absent:
             blocks = {block.number: block for block in stage(plan, number)}
             if any(blocks[each].entrants != played[each] for each in numbers if each in played):
                 return []
-            found += [_in_words(tournament, blocks[each]) for each in absent]
+            found += [_in_words(cup, blocks[each]) for each in absent]
         number += 1
     more = len(found) - MOST_NAMED
     return found[:MOST_NAMED] + ([f"and {counted(more, 'more block')}"] if more > 0 else [])
 
 
-def _of_a_draw(
-    tournament: Tournament, plan: SchedulePlan, number: int, absent: Sequence[int]
-) -> Iterator[str]:
+def _of_a_draw(cup: Cup, plan: SchedulePlan, number: int, absent: Sequence[int]) -> Iterator[str]:
     """Name the missing blocks of a stage whose draw is unknown, and so are their entrants. After a suspension
     a stage has fewer tables, and some are called off."""
     numbers = numbers_of_stage(plan, number)
     size = playable_matches(plan, number, ()) // len(numbers)
-    tables = numbers[: playable_matches(plan, number, tournament.suspensions) // size]
+    tables = numbers[: playable_matches(plan, number, cup.suspensions) // size]
     for block in absent:
-        if block in tables and all(each.block > block for each in tournament.suspensions.values()):
+        if block in tables and all(each.block > block for each in cup.suspensions.values()):
             yield f"block {block} is not in {FILE}, and no line says why"
 
 
-def _in_words(tournament: Tournament, block: Block) -> str:
+def _in_words(cup: Cup, block: Block) -> str:
     """Blocks begin in the order of their numbers, but for those of bots that had to be waited for."""
-    settings = tournament.settings
+    settings = cup.settings
     in_order = not any(entrant.is_remote or entrant.instances for entrant in settings.entrants)
     for bot in block.entrants:
-        suspension = tournament.suspensions.get(bot)
+        suspension = cup.suspensions.get(bot)
         if suspension is not None and not (in_order and block.number < suspension.block):
             why = f"called off, since {bot} was suspended after block {suspension.block}"
             break

@@ -28,14 +28,15 @@ from stellwerk_protocol.replays import Header
 from stellwerk_protocol.results import Result
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.settings import LONGEST_VERSION, Settings
-from stellwerk_tournament.report.derived import FILES, Tournament, maker
+from stellwerk_tournament.report.derived import FILES, maker
 from stellwerk_tournament.report.marks import wrong_conduct
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES
-from stellwerk_tournament.report.match_pages import wrong_pages
+from stellwerk_tournament.report.match_pages import NO_PAGES, Paged, wrong_pages
 from stellwerk_tournament.report.scheduled import wrong_draws
 from stellwerk_tournament.schedule.deal import match_id
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.conduct import Suspensions, judged
+from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.match_line import FILE, Forfeit, MatchLine, blocks_of
 
 NOT_THERE: Final = "is not there"
@@ -50,7 +51,8 @@ class OtherVersionError(Exception):
 
 
 def verify(
-    tournament: Tournament,
+    cup: Cup,
+    paged: Paged = NO_PAGES,
     seen: Callable[[MatchLine], object] = lambda _: None,
     makes: Callable[[str], object] = lambda _: None,
 ) -> int:
@@ -60,50 +62,50 @@ def verify(
     file cannot be read. `seen` gets each line when it has been verified, `makes` the name of each derived
     file before it is made again.
     """
-    names = set(tournament.settings.names)
-    own_deals = Counter(line.seed for line in tournament.lines if line.deal == "new_each_match")
+    names = set(cup.settings.names)
+    own_deals = Counter(line.seed for line in cup.lines if line.deal == "new_each_match")
     number = 0
-    conduct = tournament.settings.conduct
+    conduct = cup.settings.conduct
     suspensions = Suspensions(conduct)
-    for matches in blocks_of(tournament.lines):
+    for matches in blocks_of(cup.lines):
         computed = judged(matches, conduct, suspensions.names)
         for line, expected in zip(matches, computed, strict=True):
             number += 1
             for message in chain(
-                wrong_line(tournament.settings, matches[0], line, names, own_deals),
+                wrong_line(cup.settings, matches[0], line, names, own_deals),
                 _wrong_forfeits(line, expected, suspensions.names),
             ):
                 raise UntrueError(f"{FILE}:{number}: {message}")
-            for message in _wrong_replay(tournament, line):
+            for message in _wrong_replay(cup, line):
                 raise UntrueError(message)
             seen(line)
         suspensions.add(computed)
-    for message in wrong_draws(tournament):
+    for message in wrong_draws(cup):
         raise UntrueError(f"{FILE}: {message}")
     derived = 0
-    if tournament.paged.count:
+    if paged.count:
         makes(f"{PAGES}/")
-        paged = tournament.paged.lines(tournament.lines)
-        for path, message in wrong_pages(tournament.folder, paged, tournament.version):
-            raise _wrong_derived(tournament, path, message, number)
-        derived = len(paged)
+        listed = paged.lines(cup.lines)
+        for path, message in wrong_pages(cup.folder, listed, cup.version):
+            raise _wrong_derived(cup, path, message, number)
+        derived = len(listed)
     for name, make in FILES.items():
-        path = tournament.folder / name
+        path = cup.folder / name
         if path.exists():
             derived += 1
             makes(name)
-            if path.read_bytes() != make(tournament):
-                raise _wrong_derived(tournament, path, "does not match the matches", number)
+            if path.read_bytes() != make(cup, paged):
+                raise _wrong_derived(cup, path, "does not match the matches", number)
     return number + derived
 
 
-def _wrong_derived(tournament: Tournament, path: Path, why: str, number: int) -> Exception:
+def _wrong_derived(cup: Cup, path: Path, why: str, number: int) -> Exception:
     """Return the error of a file that is made otherwise here. After `number` matches that are true."""
-    made_by = maker(tournament.folder)
-    if made_by in (None, tournament.version) or not path.exists():
+    made_by = maker(cup.folder)
+    if made_by in (None, cup.version) or not path.exists():
         return UntrueError(f"{path}: {why}")
     return OtherVersionError(
-        f"{path}: Stellwerk {made_by} made it, and this is {tournament.version}, which would write it "
+        f"{path}: Stellwerk {made_by} made it, and this is {cup.version}, which would write it "
         f"otherwise; all {number:,} matches are true"
     )
 
@@ -206,8 +208,8 @@ def _who(forfeits: Sequence[Forfeit]) -> str:
     return who or "nobody forfeits"
 
 
-def _wrong_replay(tournament: Tournament, line: MatchLine) -> Iterator[str]:
-    folder = tournament.folder
+def _wrong_replay(cup: Cup, line: MatchLine) -> Iterator[str]:
+    folder = cup.folder
     path = folder / line.replay
     if not line.replay or not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
         yield f"{path}: {NOT_THERE}"
@@ -216,8 +218,7 @@ def _wrong_replay(tournament: Tournament, line: MatchLine) -> Iterator[str]:
     if sha256(content).hexdigest() != line.replay_sha256:
         yield f"{path}: is not the file that its line in {FILE} speaks of"
     yield from (
-        f"{path}{message}"
-        for message in wrong_content(content, line, anonymous=tournament.settings.anonymous)
+        f"{path}{message}" for message in wrong_content(content, line, anonymous=cup.settings.anonymous)
     )
 
 

@@ -135,10 +135,20 @@ class Results:
         """Return the numbers of the blocks, in the order of the file."""
         return self._blocks
 
-    def outcomes(self) -> list[Outcome]:
-        """Return the outcomes for ratings, in the order of the blocks' numbers."""
+    @property
+    def has_forfeits(self) -> bool:
+        return any(forfeits for _, forfeits in self._endings.values)
+
+    def outcomes(self, *, with_forfeits: bool = True) -> list[Outcome]:
+        """Return the outcomes for ratings, in the order of the blocks' numbers: of all matches, or of those
+        without any forfeit."""
         places = sorted(range(len(self._blocks)), key=self._blocks.__getitem__)
-        return [outcome_of(match) for place in places for match in self._matches(place)]
+        return [
+            outcome_of(match)
+            for place in places
+            for match in self._matches(place)
+            if with_forfeits or not match.forfeits
+        ]
 
     def met(self, block: int) -> Met:
         """Combine all matches of a block."""

@@ -432,10 +432,11 @@ def read_matches(folder: Path) -> Iterator[MatchLine]:
             yield from block.matches
 
 
-def read_results(folder: Path) -> Results:
-    """Read the results of any tournament, also while it is played. StoreError if the file is damaged."""
+def read_results(folder: Path, *, anew: bool = False) -> Results:
+    """Read the results of any tournament, also while it is played: with `anew`, from all lines. StoreError if
+    the file is damaged."""
     with _lines_in(folder) as file:
-        results = Results.from_checkpoint(folder, file)
+        results = Results() if anew else Results.from_checkpoint(folder, file)
         results.read_on(file)
         return results
 
