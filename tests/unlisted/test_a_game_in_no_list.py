@@ -163,10 +163,16 @@ def setting(*path: str | int, to: object) -> Any:
     return edit
 
 
+def technologies(kinds: object) -> Any:
+    return setting("before_action", to=[{"part": "buy_technology", "substitute": 4, "technologies": kinds}])
+
+
 LARGE = [
     {"id": f"t{number:031}", "supply": 1, "cost": 1, "opens_regions": [f"r{at:031}" for at in range(8)]}
     for number in range(16)
 ]
+ROPE = {"id": "rope", "supply": 1, "cost": 1}
+MOST = {"part": "for_the_most", "name": "guide", "points": 7, "amount": "completed_tickets"}
 WRONG = [
     (setting("menu", 0, "part", to="teleport"), "teleport"),
     (setting("train_cards", "dealt", to=1_000), "<= 100"),
@@ -182,10 +188,9 @@ WRONG = [
     (setting("set_up", 0, "reject", to="remove_tickets"), "remove_tickets needs long_tickets"),
     (setting("set_up", to=[{"part": "holders"}]), "expected first_tickets at the end"),
     (setting("train_cards", "dealt", to=60), "train cards; alps with 2 players needs"),
-    (
-        setting("before_action", to=[{"part": "buy_technology", "substitute": 4, "technologies": LARGE}]),
-        "a description has at most 4000",
-    ),
+    (technologies(LARGE), "a description has at most 4000"),
+    (technologies([ROPE | {"substitute": 1}]), "a substitute of 1 card"),
+    (technologies([ROPE | {"bonus": MOST}]), "the bonus of a technology is a stake or for_each_ticket"),
 ]
 
 

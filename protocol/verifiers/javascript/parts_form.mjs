@@ -17,6 +17,7 @@ const sparse = (form) => (value) =>
 /** @type {Test} */
 const isEmpty = (value) => value === 0 || value === false || (typeof value === "object" && Object.keys(value).length === 0);
 
+const OF_OWNERS = ["stake", "for_each_ticket"]; // bonuses
 const LONGEST = 4000; // bytes of canonical JSON
 const count = whole(0, 100);
 const points = whole(-200, 200);
@@ -113,6 +114,7 @@ export function lackOf(parts, seats) {
     ["first_tickets at the end of set_up", set_up[set_up.length - 1].part === "first_tickets"],
     ["no more tickets to keep than are offered", all.every(({ keep = 0, number = keep }) => keep <= number)],
     ["a substitute of 2 cards or more", technologiesOf(parts).every(({ substitute }) => substitute !== 1)],
+    ["technologies with a stake or for_each_ticket", technologiesOf(parts).every(({ bonus }) => bonus === undefined || OF_OWNERS.includes(bonus.part))],
     ["draw_cards", has("draw_cards")],
     ["claim_route with a map alone", has("claim_route") === hasMap],
     ["rail_yards, lay_cards and send_cards without a map alone", yards.every((each) => each === !hasMap)],

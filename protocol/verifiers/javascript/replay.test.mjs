@@ -242,6 +242,7 @@ test("parts that do not go together make no game", () => {
   const { menu, set_up: [, first] } = MADE_UP;
   const without = (/** @type {string} */ name) => menu.filter(({ part }) => part !== name);
   const technologies = Array.from({ length: 16 }, (_, at) => ({ id: `t${at}${"x".repeat(29)}`, supply: 1, cost: 1, opens_regions: Array(8).fill("r".repeat(32)) }));
+  const selling = (/** @type {Json} */ more) => ({ before_action: [{ part: "buy_technology", substitute: 4, technologies: [{ id: "rope", supply: 1, cost: 1, ...more }] }] });
   const wrong = {
     "each part once": { menu: [...menu, menu[0]] },
     "a team_size that divides 2 seats": { team_size: 3 },
@@ -256,6 +257,8 @@ test("parts that do not go together make no game", () => {
     "long_tickets with remove_tickets": { set_up: [first] },
     "the board feature long_tickets for long_tickets": { board_features: ["map"] },
     "build_station with fewest_stations": { menu: without("build_station") },
+    "a substitute of 2 cards or more": selling({ substitute: 1 }),
+    "technologies with a stake or for_each_ticket": selling({ bonus: { part: "for_the_most", name: "guide", points: 7, amount: "longest_path" } }),
     "at most 4000 bytes": { before_action: [{ part: "buy_technology", substitute: 4, technologies }] },
   };
   const lines = recorded("europe", { header: { game: "made_up", parts: MADE_UP } });
