@@ -5,6 +5,7 @@ Everything else is imported inside `main`, so that Ctrl-C ends in one line from 
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -23,6 +24,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _report_bug() if group.subgroup(KeyboardInterrupt) is None else _report_interrupt()
     except Exception:
         return _report_bug()
+    finally:
+        _flush_stderr()
 
 
 def _report_interrupt() -> int:
@@ -39,6 +42,17 @@ def _report_bug() -> int:
         )
         traceback.print_exc()
     return 4
+
+
+def _flush_stderr() -> None:
+    """Flush now, or point it nowhere: an interpreter that cannot flush at its end exits with 120."""
+    if sys.stderr is not None:
+        try:
+            sys.stderr.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, sys.stderr.fileno())
+            os.close(nowhere)
 
 
 if __name__ == "__main__":
