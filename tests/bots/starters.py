@@ -1,8 +1,9 @@
 """The starters in `bots/`, and how a test builds and runs them.
 
 The law: tests use a copy that `stellwerk bots new` creates; the folder in `bots/` is not changed. Each copy
-is created and built once in a run of the tests, by the first worker that needs it, and shared. A language
-whose tools are missing is skipped: see `tests/tools.py`.
+is built once, in `build/starters`, and again when the starter changes: by `make test` before the tests, as
+`python -m tests.bots.starters`, or by the first test that needs it. A language whose tools are missing is
+skipped: see `tests/tools.py`.
 """
 
 from __future__ import annotations
@@ -12,19 +13,20 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
-
-import pytest
 
 from stellwerk.bots.starters import BY_LANGUAGE, STARTERS, Starter, copy_starter
 from tests.command.program import COMMAND, REPOSITORY, environment
-from tests.tools import demand, go_without, of_starter
+from tests.tools import MISSING, demand, go_without, lack, of_starter
 
 BOTS: Final = REPOSITORY / "bots"
+PLACE: Final = REPOSITORY / "build" / "starters"
 VECTORS: Final = REPOSITORY / "protocol" / "conformance" / "vectors" / "greedy"
 SECONDS: Final = 60  # far more than a bot needs for anything: a test that hangs fails
 BUILD_SECONDS: Final = 600
@@ -34,6 +36,8 @@ WITH_OWN_CLIENT: Final = tuple(starter for starter in STARTERS if starter.langua
 
 # Optimizing takes compilers minutes, and the bots play no better here.
 QUICKLY: Final = {"CXXFLAGS": "-O0", "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0"}
+
+QUICK_JAVA: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 NOTHING_FETCHED: Final = ("failed to download", "failed to get", "Could not resolve host")
 
@@ -46,7 +50,8 @@ class Built:
     folder: Path
 
     def command(self, *words: str) -> list[str]:
-        return [*self.starter.program(str(self.folder)), *words]
+        program, *rest = self.starter.program(str(self.folder))
+        return [program, *(QUICK_JAVA if program == "java" else ()), *rest, *words]
 
     def spec(self, bot: str, transport: str) -> str:
         """Return the specification for `stellwerk play --bot`."""
@@ -82,38 +87,51 @@ class Built:
                 process.kill()
 
 
-def built(language: str, factory: pytest.TempPathFactory) -> Built:
-    """Return a copy of the starter, built."""
+def built(language: str) -> Built:
+    """Return a copy of the starter, built. An earlier run may have built it."""
     starter = BY_LANGUAGE[language]
     demand(*of_starter(language))
-    place = _place_of_the_run(factory)
-    folder, is_built = place / language, place / f"{language}.built"
-    with open(place / f"{language}.lock", "w") as lock:
+    return Built(starter, _build(starter))
+
+
+def _build(starter: Starter) -> Path:
+    """Build a copy, unless one of the same content is built, and return its folder."""
+    PLACE.mkdir(parents=True, exist_ok=True)
+    folder, stamp = PLACE / starter.language, PLACE / f"{starter.language}.built"
+    with open(PLACE / f"{starter.language}.lock", "w") as lock, TemporaryDirectory(dir=PLACE) as new:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_built.exists():
-            shutil.rmtree(folder, ignore_errors=True)
-            copy_starter(starter, folder, "tested")
-            _build(starter, folder)
-            is_built.touch()
-    return Built(starter, folder)
+        copy_starter(starter, Path(new), "tested")
+        content = _digest(starter, Path(new))
+        if stamp.exists() and stamp.read_text() == content:
+            return folder
+        stamp.unlink(missing_ok=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(new, folder)
+        if starter.build:
+            done = in_folder(starter.build, folder, BUILD_SECONDS)
+            output = done.stdout + done.stderr
+            if done.returncode != 0 and any(words in output for words in NOTHING_FETCHED):
+                go_without("what cargo fetches")
+            assert done.returncode == 0, output
+        stamp.write_text(content)
+    return folder
 
 
-def _place_of_the_run(factory: pytest.TempPathFactory) -> Path:
-    """Return the folder that all workers of a run share."""
-    own = factory.getbasetemp()
-    place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "starters"
-    place.mkdir(exist_ok=True)
-    return place
+def _digest(starter: Starter, folder: Path) -> str:
+    digest = sha256(repr(starter.build).encode())
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        digest.update(f"{file.relative_to(folder)}\0{file.stat().st_mode}\0".encode() + file.read_bytes())
+    return digest.hexdigest()
 
 
-def _build(starter: Starter, folder: Path) -> None:
-    if not starter.build:
-        return
-    done = in_folder(starter.build, folder, BUILD_SECONDS)
-    output = done.stdout + done.stderr
-    if done.returncode != 0 and any(words in output for words in NOTHING_FETCHED):
-        go_without("what cargo fetches")
-    assert done.returncode == 0, output
+def paired(starters: Sequence[Starter], number: int) -> list[tuple[Starter, Starter]]:
+    """Return all of them in pairs, in each round with other partners. One of an odd number meets itself."""
+    first, *others = starters
+    turn = number % len(others)
+    circle = [first, *others[turn:], *others[:turn]]
+    half = (len(circle) + 1) // 2
+    pairs = list(zip(circle[:half], reversed(circle[-half:]), strict=True))
+    return [(second, first) for first, second in pairs] if number % 2 else pairs
 
 
 def in_folder(command: tuple[str, ...], folder: Path, seconds: int) -> subprocess.CompletedProcess[str]:
@@ -145,3 +163,17 @@ def served(folder: Path) -> Generator[str]:
             yield server.stdout.readline().removeprefix("listening on ").strip()
         finally:
             server.kill()
+
+
+def main() -> None:
+    """Build all starters whose tools this machine has."""
+    for starter in STARTERS:
+        if all(lack(need) is None for need in of_starter(starter.language)):
+            try:
+                _build(starter)
+            except (AssertionError, *MISSING):
+                print(f"{starter.language}: the starter cannot be built; its tests report why")
+
+
+if __name__ == "__main__":
+    main()

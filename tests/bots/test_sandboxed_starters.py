@@ -10,20 +10,21 @@ import json
 import os
 import shutil
 from collections.abc import Sequence
+from itertools import combinations, product
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
-from stellwerk.bots.starters import BY_LANGUAGE, STARTERS, Starter
+from stellwerk.bots.starters import STARTERS, Starter
 from stellwerk.matches.by_wire import PlayedGames, PlayOptions, play_games
 from stellwerk.matches.plan import rotated
 from stellwerk_engine.boards.board_file import board_content, parse_board, shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_processes.bench.levels import Confinement, Level
+from stellwerk_processes.bench.levels import LEVELS, Confinement, Level
 from stellwerk_processes.bot_spec import BotSpec, Transport
 from stellwerk_server.operate.settings import Time
-from tests.bots.starters import Built, built
+from tests.bots.starters import built, paired
 from tests.tools import needs, path_of
 
 TRANSPORTS: Final[tuple[Transport, ...]] = ("tcp", "stdio")
@@ -31,53 +32,76 @@ TRAINS: Final = 6
 MEMORY_MB: Final = 512
 HEAP: Final = "-Xmx128m"  # as bots/java/README.md has it: a heap that leaves room for the machine itself
 
-LIMITS: Final = pytest.param("limits")
-LANDLOCK: Final = pytest.param("landlock", marks=needs("Landlock"))
-NAMESPACE: Final = pytest.param("namespace", marks=needs("bwrap", "namespaces"))
-FULL: Final = pytest.param("full", marks=needs("bwrap", "namespaces", "control groups"))
-AT_EACH_LEVEL = pytest.mark.parametrize(
-    "level",
+NEEDS: Final[dict[Level, tuple[str, ...]]] = {
+    "none": (),
+    "limits": (),
+    "landlock": ("Landlock",),
+    "namespace": ("bwrap", "namespaces"),
+    "full": ("bwrap", "namespaces", "control groups"),
+}
+# The kernel counts the data of each process at the one level, and all that the bot uses at the other.
+CONFINED: Final[list[tuple[Level, int | None]]] = [
+    *((level, None) for level in NEEDS),
+    ("limits", MEMORY_MB),
+    ("full", MEMORY_MB),
+]
+MATCHES: Final[list[tuple[Level, int | None, tuple[Starter, Starter]]]] = [
+    (level, memory_mb, pair)
+    for number, (level, memory_mb) in enumerate(CONFINED)
+    for pair in paired(STARTERS, number)
+]
+
+
+def test_each_two_of_language_confinement_and_transport_occur_in_a_match() -> None:
+    rows = [
+        ((level, memory_mb), transport, starter.language)
+        for level, memory_mb, pair in MATCHES
+        for transport, starter in zip(TRANSPORTS, pair, strict=True)
+    ]
+    columns = [CONFINED, TRANSPORTS, [starter.language for starter in STARTERS]]
+    for first, second in combinations(range(len(columns)), 2):
+        assert {(row[first], row[second]) for row in rows} == set(product(columns[first], columns[second]))
+    assert {level for level, _ in CONFINED} == set(LEVELS)
+
+
+@pytest.mark.parametrize(
+    ("level", "memory_mb", "pair"),
     [
-        pytest.param("none"),
-        LIMITS,
-        LANDLOCK,
-        NAMESPACE,
-        FULL,
+        pytest.param(
+            level,
+            memory_mb,
+            pair,
+            id="-".join(
+                [level, *(["little memory"] if memory_mb else []), *(each.language for each in pair)]
+            ),
+            marks=needs(*NEEDS[level]),
+        )
+        for level, memory_mb, pair in MATCHES
     ],
 )
-
-
-def _row(starter: Starter) -> Any:  # pytest has no type for it
-    return pytest.param(starter, id=starter.language, marks=pytest.mark.xdist_group(starter.language))
-
-
-@pytest.fixture(scope="module", params=map(_row, STARTERS))
-def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    starter: Starter = request.param
-    return built(starter.language, tmp_path_factory)
-
-
-@AT_EACH_LEVEL
-def test_it_plays_against_itself_over_tcp_and_stdio(bot: Built, level: Level) -> None:
-    specs = [spec(bot, bot.command(*bot.starter.bots[-1:]), transport) for transport in TRANSPORTS]
-    expect_no_fault(played(specs, Confinement(level=level)))
-
-
-@pytest.mark.parametrize("level", [LIMITS, FULL])
-def test_it_plays_with_little_memory(bot: Built, level: Level) -> None:
-    """Where the kernel counts the data of each process, and where it counts all that the bot uses."""
-    program, *words = bot.command(*bot.starter.bots[-1:])
-    command = [program, HEAP, *words] if program == "java" else [program, *words]
-    specs = [spec(bot, command, transport) for transport in TRANSPORTS]
-    expect_no_fault(played(specs, Confinement(level=level, memory_mb=MEMORY_MB)))
-
-
-@pytest.mark.parametrize("bot", [_row(BY_LANGUAGE["shell"])], indirect=True)
-@pytest.mark.parametrize("level", [LANDLOCK, NAMESPACE])
-def test_a_script_plays_whose_interpreter_is_where_nobody_expects_it(
-    bot: Built, level: Level, tmp_path: Path
+def test_one_plays_over_tcp_against_another_over_stdio(
+    level: Level, memory_mb: int | None, pair: tuple[Starter, Starter]
 ) -> None:
+    specs: list[BotSpec] = []
+    for transport, starter in zip(TRANSPORTS, pair, strict=True):
+        bot = built(starter.language)
+        program, *words = bot.command(*starter.bots[-1:])
+        heap = [HEAP] if program == "java" and memory_mb else []
+        command = (program, *heap, *words)
+        specs.append(BotSpec(transport, command, transport=transport, folder=str(bot.folder)))
+    expect_no_fault(played(specs, Confinement(level=level, memory_mb=memory_mb)))
+
+
+@pytest.mark.parametrize(
+    "level",
+    [
+        pytest.param("landlock", marks=needs(*NEEDS["landlock"])),
+        pytest.param("namespace", marks=needs(*NEEDS["namespace"])),
+    ],
+)
+def test_a_script_plays_whose_interpreter_is_where_nobody_expects_it(level: Level, tmp_path: Path) -> None:
     """The script is the command. It reads a file beside it."""
+    bot = built("shell")
     interpreter = tmp_path / ".tools" / "versions" / "1.0" / "bin" / "odd-bash"
     interpreter.parent.mkdir(parents=True)
     shutil.copy(path_of("bash"), interpreter)
@@ -94,10 +118,6 @@ def test_a_script_plays_whose_interpreter_is_where_nobody_expects_it(
         for transport in TRANSPORTS
     ]
     expect_no_fault(played(specs, Confinement(level=level)))
-
-
-def spec(bot: Built, command: Sequence[str], transport: Transport) -> BotSpec:
-    return BotSpec(transport, tuple(command), transport=transport, folder=str(bot.folder))
 
 
 def played(bots: Sequence[BotSpec], confinement: Confinement) -> PlayedGames:

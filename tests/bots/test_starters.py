@@ -10,6 +10,7 @@ import ssl
 import struct
 import subprocess
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +36,7 @@ from tests.bots.starters import (
     Built,
     built,
     in_folder,
+    paired,
     served,
 )
 from tests.bots.table import ask_for, game_for, start_for
@@ -117,8 +119,7 @@ def test_the_servers_messages_here_are_messages_of_a_server(message: Message) ->
 
 
 def _row(starter: Starter) -> Any:  # pytest has no type for it
-    """Return all tests of a language for one worker, while the others build theirs."""
-    return pytest.param(starter, id=starter.language, marks=pytest.mark.xdist_group(starter.language))
+    return pytest.param(starter, id=starter.language)
 
 
 ALL: Final = [_row(starter) for starter in WITH_OWN_CLIENT]
@@ -128,9 +129,9 @@ RESUMING: Final = [_row(starter) for starter in WITH_OWN_CLIENT if starter.resum
 
 
 @pytest.fixture(scope="module", params=ALL)
-def bot(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+def bot(request: pytest.FixtureRequest) -> Built:
     starter: Starter = request.param
-    return built(starter.language, tmp_path_factory)
+    return built(starter.language)
 
 
 # -- the whole of it ---------------------------------------------------------------------------------
@@ -156,10 +157,37 @@ def test_the_doctor_finds_nothing_over_stdio(bot: Built) -> None:
     assert [(finding.warning, finding.failure) for finding in results] == [(None, None)] * len(steps)
 
 
-@pytest.mark.parametrize("game", RULE_SETS)
-def test_its_bots_play_without_a_fault(bot: Built, game: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """The first over TCP against the last over stdio."""
-    specs = (bot.spec(bot.starter.bots[0], "tcp"), bot.spec(bot.starter.bots[-1], "stdio"))
+PAIRS: Final = [
+    (game, pair) for number, game in enumerate(RULE_SETS) for pair in paired(WITH_OWN_CLIENT, number)
+]
+
+
+def test_each_starter_plays_each_game_and_over_each_transport() -> None:
+    rows = [
+        (game, transport, starter.language)
+        for game, pair in PAIRS
+        for transport, starter in zip(("tcp", "stdio"), pair, strict=True)
+    ]
+    languages = {starter.language for starter in WITH_OWN_CLIENT}
+    assert {(game, language) for game, _, language in rows} == set(product(RULE_SETS, languages))
+    assert {(way, language) for _, way, language in rows} == set(product(("tcp", "stdio"), languages))
+
+
+@pytest.mark.parametrize(
+    ("game", "pair"),
+    [
+        pytest.param(game, pair, id="-".join([game, *(each.language for each in pair)]))
+        for game, pair in PAIRS
+    ],
+)
+def test_the_first_bot_of_one_plays_over_tcp_against_the_last_of_another_over_stdio(
+    game: str, pair: tuple[Starter, Starter], capsys: pytest.CaptureFixture[str]
+) -> None:
+    over_tcp, over_stdio = (built(starter.language) for starter in pair)
+    specs = (
+        over_tcp.spec(over_tcp.starter.bots[0], "tcp"),
+        over_stdio.spec(over_stdio.starter.bots[-1], "stdio"),
+    )
     assert main(["play", game, "--bot", specs[0], "--bot", specs[1], "--json", "--seed", "starters"]) == 0
     [match] = json.loads(capsys.readouterr().out)["matches"]
     assert [(seat["faults"], seat["defaults"]) for seat in match["seats"]] == [([], 0)] * len(match["seats"])

@@ -71,13 +71,9 @@ def test_it_is_played_by_the_house_bots_over_tcp(bots: tuple[str, ...]) -> None:
     assert_played_well(played_by(*(BotSpec(bot, built_in_command(bot)) for bot in bots)))
 
 
-@pytest.mark.parametrize(
-    "starter",
-    [pytest.param(each, marks=pytest.mark.xdist_group(each.language)) for each in WITH_OWN_CLIENT],
-    ids=lambda starter: starter.language,
-)
-def test_it_is_played_by_every_starter(starter: Starter, tmp_path_factory: pytest.TempPathFactory) -> None:
-    bot = built(starter.language, tmp_path_factory)
+@pytest.mark.parametrize("starter", WITH_OWN_CLIENT, ids=lambda starter: starter.language)
+def test_it_is_played_by_every_starter(starter: Starter) -> None:
+    bot = built(starter.language)
     first, last = starter.bots[0], starter.bots[-1]
     assert_played_well(
         played_by(
