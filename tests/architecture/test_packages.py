@@ -63,6 +63,5 @@ def test_the_import_contracts_hold_for_every_package_of_the_wheel() -> None:
     assert set(roots) == {Path(entry).name for entry in _wheel_packages()}
 
 
-@pytest.mark.parametrize("room", _rooms(), ids=lambda init: init.parent.name)
-def test_a_room_says_what_it_is_for(room: Path) -> None:
-    assert ast.get_docstring(ast.parse(room.read_text("utf-8")))
+def test_a_room_says_what_it_is_for() -> None:
+    assert [room for room in _rooms() if not ast.get_docstring(ast.parse(room.read_text("utf-8")))] == []

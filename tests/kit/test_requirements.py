@@ -60,10 +60,10 @@ def test_every_case_of_the_attack_is_named_and_no_other() -> None:
     assert set(cases("attack")) == {case.name for case in CASES}
 
 
-@pytest.mark.parametrize("pattern", sorted(set(cases("doctor"))))
-def test_every_step_that_is_named_is_one_of_the_doctor(pattern: str) -> None:
+def test_every_step_that_is_named_is_one_of_the_doctor() -> None:
     """The page uses the names that the command shows."""
-    assert any(fnmatchcase(step.name.replace(" ", "-"), pattern) for step in STEPS)
+    steps = [step.name.replace(" ", "-") for step in STEPS]
+    assert [name for name in set(cases("doctor")) if not any(fnmatchcase(step, name) for step in steps)] == []
 
 
 def test_the_doctor_goes_on_after_a_failed_should_and_after_nothing_else() -> None:
@@ -95,8 +95,10 @@ def test_every_transcript_is_named_and_no_other() -> None:
     assert set(cases("transcript")) == {path.name for path in (FOLDER / "transcripts").iterdir()}
 
 
-@pytest.mark.parametrize("name", sorted(set(cases("test"))))
-def test_the_tests_that_are_named_are_there(name: str) -> None:
-    file, _, function = name.partition("::")
-    assert Path(REPOSITORY / file).is_file()
-    assert any(fnmatchcase(each, function) for each in functions_of(file) if each.startswith("test_"))
+def test_the_tests_that_are_named_are_there() -> None:
+    for name in sorted(set(cases("test"))):
+        file, _, function = name.partition("::")
+        assert Path(REPOSITORY / file).is_file(), name
+        assert any(fnmatchcase(each, function) for each in functions_of(file) if each.startswith("test_")), (
+            name
+        )

@@ -200,11 +200,11 @@ def test_a_page_without_a_board_that_is_known_is_a_page(replay: bytes) -> None:
     assert base64.b64decode(data["replay"]) == replay
 
 
-@pytest.mark.parametrize("file", sorted(ROOMS["page"].glob("*.mjs")), ids=lambda file: file.name)
-def test_no_module_makes_markup_or_code_of_text(file: Path) -> None:
+def test_no_module_makes_markup_or_code_of_text() -> None:
     """What a replay says reaches the page as text."""
-    source = file.read_text("utf-8")
-    forbidden = (
+    forbidden = re.compile(
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|\bnew Function\b|srcdoc|setHTML"
     )
-    assert re.findall(forbidden, source) == []
+    modules = sorted(ROOMS["page"].glob("*.mjs"))
+    assert modules
+    assert [file.name for file in modules if forbidden.search(file.read_text("utf-8"))] == []
