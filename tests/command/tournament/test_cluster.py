@@ -129,6 +129,8 @@ class Certificates:
             "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "8s",
             "DASK_DISTRIBUTED__SCHEDULER__HTTP__ROUTES": "[]",
             "DASK_DISTRIBUTED__WORKER__HTTP__ROUTES": "[]",
+            "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "false",  # else it looks around 100 times a second
+            "DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL": "500ms",
         }
 
 
