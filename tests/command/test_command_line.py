@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from stellwerk.__main__ import main
-from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment, refused, stellwerk
+from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment, process, refused, stellwerk
 from tests.tools import needs
 
 COMMANDS = ("boards", "demo", "play", "replay")
@@ -129,7 +129,7 @@ def test_without_any_output_the_command_still_works() -> None:
 
 
 def test_what_the_encoding_of_the_terminal_lacks_is_written_in_another_way() -> None:
-    done = stellwerk("boards", "show", "usa", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    done = process("boards", "show", "usa", PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
     assert (done.returncode, done.stderr) == (0, "")
     assert "Montr\\xe9al" in done.stdout
 

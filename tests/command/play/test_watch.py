@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.command.program import refused, stellwerk
+from tests.command.program import process, refused, stellwerk
 
 GREEDY = ("play", "usa", "--bot", "greedy", "--bot", "greedy", "--seed", "s", "--watch")
 NO_DISPLAY = {"DISPLAY": "", "WAYLAND_DISPLAY": ""}
@@ -23,7 +23,7 @@ def test_with_a_display_the_browser_gets_the_page(tmp_path: Path) -> None:
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {tmp_path}/opened\n')
     browser.chmod(0o755)
     changes = {"DISPLAY": ":99", "BROWSER": f"{browser} %s"}
-    done = stellwerk(*GREEDY, "--replays", str(tmp_path / "games"), **changes)
+    done = process(*GREEDY, "--replays", str(tmp_path / "games"), **changes)
     assert (done.returncode, done.stderr) == (0, "")
     page = tmp_path / "games" / "usa-s-0.html"
     assert done.stdout.endswith(f"\nshown in a browser: {page}\n")

@@ -6,7 +6,6 @@ import json
 import shlex
 import shutil
 import signal
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable
@@ -18,7 +17,7 @@ import pytest
 
 from stellwerk.__main__ import main
 from stellwerk_tournament.config.resolved import encode, read_resolved
-from tests.command.program import COMMAND, SECONDS, environment, stellwerk
+from tests.command.program import SECONDS, Done, stellwerk
 from tests.command.tournament.test_tournament import change, cup, lines_of, started, status, tournament
 
 # A bot that draws tickets whenever it can, so that it ends far below zero; or one that is gone after its
@@ -61,7 +60,7 @@ def random_bots(names: str) -> list[str]:
     return [f'built_in = "random"\nname = "{name}"' for name in names]
 
 
-def run(folder: Path, command: str = "run", code: int = 0) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, command: str = "run", code: int = 0) -> Done:
     done = stellwerk("tournament", command, str(folder), "--progress=lines", "--no-preflight")
     assert done.returncode == code, done.stderr
     return done
@@ -87,13 +86,7 @@ def test_crashing_when_ahead_does_not_pay_and_the_result_by_the_rules_stays(tmp_
         end = json.loads((folder / line["replay"]).read_bytes().splitlines()[-2])
         assert [team["rank"] for team in end["result"]["teams"]] == line["ranks_by_rules"]
     assert "ok, 2 matches" in tournament("verify", folder)
-    done = subprocess.run(
-        [*COMMAND, "ratings", str(folder / "matches.jsonl"), "--json"],
-        env=environment(),
-        capture_output=True,
-        check=True,
-        timeout=SECONDS,
-    )
+    done = stellwerk("ratings", str(folder / "matches.jsonl"), "--json")
     assert [entrant["name"] for entrant in json.loads(done.stdout)["entrants"]] == ["hoards", "quits"]
 
 
@@ -106,7 +99,7 @@ def test_a_bot_that_hangs_forfeits_by_its_defaults(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
     """Four bots, one of which never starts and is suspended after three matches."""
     folder = tmp_path_factory.mktemp("conduct") / "cup"
     head = "concurrency = 1\n[schedule]\nrounds = 2\n[conduct]\nsuspend_after = 3"
@@ -115,7 +108,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.C
 
 
 def test_a_bot_that_never_starts_is_suspended_and_stands_below_the_ranking(
-    played: tuple[Path, subprocess.CompletedProcess[str]],
+    played: tuple[Path, Done],
 ) -> None:
     folder, done = played
     told = [line for line in done.stderr.splitlines() if "never" in line]
@@ -141,7 +134,7 @@ def test_a_bot_that_never_starts_is_suspended_and_stands_below_the_ranking(
 
 
 def test_status_lists_who_is_suspended_and_the_blocks_that_are_called_off(
-    played: tuple[Path, subprocess.CompletedProcess[str]],
+    played: tuple[Path, Done],
 ) -> None:
     folder, _ = played
     told = status(folder)
@@ -155,7 +148,7 @@ def test_status_lists_who_is_suspended_and_the_blocks_that_are_called_off(
 
 
 def test_a_resumed_tournament_calls_off_what_was_called_off(
-    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+    played: tuple[Path, Done], tmp_path: Path
 ) -> None:
     folder = tmp_path / "cup"
     shutil.copytree(played[0], folder)
@@ -169,7 +162,7 @@ def test_a_resumed_tournament_calls_off_what_was_called_off(
 
 
 def test_kill_9_in_the_middle_and_resume_bring_the_same_suspensions(
-    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
+    played: tuple[Path, Done], tmp_path: Path
 ) -> None:
     folder = tmp_path / "cup"
     folder.mkdir()
@@ -201,7 +194,7 @@ def _is_killed(folder: Path, command: str, after: int) -> bool:
 
 
 def test_a_final_takes_no_suspended_bot_among_the_best(
-    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    played: tuple[Path, Done], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Even if the others have lost more often than it has."""
     folder = tmp_path / "cup"
@@ -285,7 +278,7 @@ def change_a_forfeit(played: Path, folder: Path, fields: Callable[[Line], Line])
     ],
 )
 def test_verify_names_the_first_line_whose_ranks_or_forfeits_were_changed(
-    played: tuple[Path, subprocess.CompletedProcess[str]],
+    played: tuple[Path, Done],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     fields: Callable[[Line], Line],
@@ -330,7 +323,7 @@ def excused(line: Line) -> Line:
     ],
 )
 def test_verify_compares_the_faults_and_defaults_with_the_replays(
-    played: tuple[Path, subprocess.CompletedProcess[str]],
+    played: tuple[Path, Done],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     fields: Callable[[Line], Line],
@@ -343,7 +336,7 @@ def test_verify_compares_the_faults_and_defaults_with_the_replays(
 
 
 def test_verify_takes_the_conduct_that_the_tournament_began_with(
-    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    played: tuple[Path, Done], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "cup"
     shutil.copytree(played[0], folder)
@@ -359,9 +352,7 @@ def test_verify_takes_the_conduct_that_the_tournament_began_with(
     assert "nobody forfeits, and it says that never forfeits" in capsys.readouterr().err
 
 
-def test_conduct_may_not_change_between_run_and_resume(
-    played: tuple[Path, subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
+def test_conduct_may_not_change_between_run_and_resume(played: tuple[Path, Done], tmp_path: Path) -> None:
     folder = tmp_path / "cup"
     shutil.copytree(played[0], folder)
     path = folder / "tournament.toml"

@@ -11,7 +11,6 @@ import json
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tomllib
 import urllib.request
@@ -25,7 +24,7 @@ import pytest
 
 from stellwerk_engine.boards.board_file import board_content, shipped_board
 from stellwerk_server.lobby.tokens import hashed, new_token
-from tests.command.program import REPOSITORY, SECONDS, started, stellwerk
+from tests.command.program import REPOSITORY, SECONDS, Done, started, stellwerk
 from tests.command.tournament.test_tournament import cup, lines_of, status
 from tests.tools import needs
 from tests.tournament.play.test_remote import bot, running
@@ -102,7 +101,7 @@ def write_cup(folder: Path, token: str) -> None:
     (folder / "board.json").write_text(json.dumps(board))
 
 
-def tournament(*words: str | Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+def tournament(*words: str | Path, code: int = 0) -> Done:
     done = stellwerk("tournament", *map(str, words))
     assert done.returncode == code, done.stderr
     return done

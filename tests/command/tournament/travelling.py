@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from stellwerk_engine.boards.board_file import board_content, shipped_board
-from tests.command.program import COMMAND, environment, stellwerk
+from tests.command.program import COMMAND, Done, environment, stellwerk
 
 TRAINS: Final = 8  # a game of some twenty turns
 HOUSE: Final = ('built_in = "greedy"', 'built_in = "beginner"', 'built_in = "random"')
@@ -34,7 +34,7 @@ def cup(folder: Path, bots: Sequence[str] = HOUSE, head: str = "", rounds: int =
     return folder
 
 
-def did(*words: str | Path, code: int = 0, **changes: str) -> subprocess.CompletedProcess[str]:
+def did(*words: str | Path, code: int = 0, **changes: str) -> Done:
     """Run `stellwerk tournament`, and expect this exit code."""
     done = stellwerk("tournament", *map(str, words), **changes)
     assert done.returncode == code, done.stderr
