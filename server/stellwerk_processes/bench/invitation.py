@@ -1,4 +1,4 @@
-"""What a bot is started with: its command line, and all that it finds in its environment.
+"""The start of a bot in words: its command line, and all that it finds in its environment.
 
 Law: a bot finds nothing of the runner's environment but what is listed here.
 """

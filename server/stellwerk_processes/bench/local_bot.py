@@ -83,7 +83,7 @@ class BotReport:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What was seen of a bot in a match. `frozen` is None if it was not to be stopped, and False if not all
+    """Measures of a bot in a match. `frozen` is None if it was not to be stopped, and False if not all
     of it could be. `own_processors` is how many it had for itself, or 0."""
 
     times: AnswerTimes

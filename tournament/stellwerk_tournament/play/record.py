@@ -1,4 +1,4 @@
-"""What has been played in a tournament: its results, the suspensions and the ratings that they come to.
+"""The record of a tournament so far: its results, and the suspensions and ratings that come of them.
 
 Law: the record follows from the lines, in the order of `matches.jsonl`. So a runner that is resumed has the
 one that it was stopped with.

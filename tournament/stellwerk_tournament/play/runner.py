@@ -154,7 +154,7 @@ def _standing_seeds(entrants: Iterable[Entrant], seed: str | None) -> dict[str, 
 
 @dataclass(slots=True, eq=False)
 class _Runner:
-    """What is around the loop: the server for bots that stay, the status page, signals."""
+    """The surroundings of the loop: the server for bots that stay, the status page, signals."""
 
     settings: Settings
     store: Store

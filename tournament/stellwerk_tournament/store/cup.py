@@ -55,7 +55,7 @@ _DRAWN: Final = "drawn"  # its value without --seed
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a command line says in place of the file. Bots in `without` are left out."""
+    """Settings of a command line, in place of those in the file. Bots in `without` are left out."""
 
     without: tuple[str, ...] = ()
     rounds: int | None = None

@@ -1,4 +1,4 @@
-"""What the lines of `matches.jsonl` come to: their sums, and columns with what counts of each match.
+"""Results of the lines of `matches.jsonl`: their sums, and columns with what counts of each match.
 
 A runner, a status and ratings need no more than this. A line itself is read again by whoever asks for it
 (`store.read_matches`).
