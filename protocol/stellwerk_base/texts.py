@@ -8,7 +8,6 @@ minus sign, which is as wide as the plus above it.
 
 from __future__ import annotations
 
-import json
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -34,6 +33,8 @@ def quoted(text: str) -> str:
     """Return a text in double quotes, on one line, shortened if it is long."""
     if len(text) > QUOTED_CHARACTERS:
         text = text[:QUOTED_CHARACTERS] + "..."
+    import json  # without it --help starts faster
+
     return printable(json.dumps(text, ensure_ascii=False))
 
 
