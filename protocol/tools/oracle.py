@@ -234,8 +234,8 @@ def _change_parts(parts: Json, chance: Random) -> None:
 
 
 def _change_numbers(value: Any, share: float, chance: Random) -> None:  # Any: JSON, changed where it stands
-    for name, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        if isinstance(inner, dict | list):
+    for name, inner in members(value).items():
+        if members(inner):
             _change_numbers(inner, share, chance)
         elif isinstance(inner, int) and name != "team_size" and chance.random() < share:
             value[name] = not inner if isinstance(inner, bool) else inner + chance.choice((-1, 1))
