@@ -45,7 +45,7 @@ class ResolvedGame(Struct, frozen=True, forbid_unknown_fields=True):
     board_digest: str
 
 
-class ResolvedBot(Struct, frozen=True, forbid_unknown_fields=True):
+class ResolvedBot(Struct, frozen=True):
     """A bot as it plays. `command` is what is executed; a built-in bot has only its name, a remote one
     nothing, and no `transport`. Its token may be replaced."""
 
