@@ -1,7 +1,7 @@
 """Small breakages of a module: a comparison turned round, a statement left out, another number.
 
 Law: each changes one place of the code, and compiles. Nothing else is broken: no text for people, no type, no
-docstring, and nothing that only other tools read.
+docstring, no assertion, and nothing that only other tools read.
 """
 
 from __future__ import annotations
@@ -108,6 +108,8 @@ def _broken_children(node: ast.AST) -> Iterator[ast.AST]:
             yield from [node.value] if node.value else []
         case ast.Call(func=function) if _is_for_people(function):
             return
+        case ast.Call(func=ast.Name(id="zip")):  # strict=True is an assertion
+            yield from node.args
         case ast.Call():
             yield from (node.func, *node.args)
             yield from (each.value for each in node.keywords if each.arg not in _HOW_RECORDS_ARE_MADE)
