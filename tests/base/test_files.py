@@ -6,6 +6,7 @@ import os
 import stat
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def test_writers_at_the_same_time_do_not_mix_their_contents(tmp_path: Path) -> N
     file = tmp_path / "file"
     contents = [bytes([65 + number]) * 100_000 for number in range(8)]
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda content: write_whole(file, content, sync=True), contents * 4))
+        list(pool.map(partial(write_whole, file, sync=True), contents * 4))
     assert file.read_bytes() in contents
     assert os.listdir(tmp_path) == ["file"]
 

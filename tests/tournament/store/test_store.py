@@ -332,7 +332,7 @@ def test_a_file_that_is_damaged_otherwise_is_refused(
 ) -> None:
     lines = [*content.splitlines(keepends=True), b"{}\n", b"\xff\n"]
     with pytest.raises(MatchLinesError, match=expected):
-        [*WholeBlocks([lines[number] for number in kept])]
+        list(WholeBlocks([lines[number] for number in kept]))
 
 
 def test_lines_that_are_read_hold_what_they_have_in_common_once(settings: Settings) -> None:
