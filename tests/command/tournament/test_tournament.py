@@ -302,7 +302,7 @@ def test_a_full_disk_ends_it_and_loses_nothing(tmp_path: Path) -> None:
     words = [
         "sh",
         "-c",
-        'ulimit -f 360; exec "$@"',
+        'ulimit -f 200; exec "$@"',
         "sh",
         *COMMAND,
         "tournament",

@@ -400,8 +400,8 @@ def test_a_partner_that_is_not_there_is_absent_and_the_other_one_plays_on() -> N
     [
         ("remote", (), "ann is a remote bot: say where it connects to: --listen HOST:PORT"),
         ("here", ("--listen", "127.0.0.1:0"), "has no remote bot, which would be one with remote = true"),
-        ("remote", ("--listen", "127.0.0.1"), "--listen: expected HOST:PORT, such as 0.0.0.0:7878"),
-        ("remote", ("--listen", "127.0.0.1:70000"), "--listen: expected HOST:PORT"),
+        ("remote", ("--listen", "127.0.0.1"), "--listen: expected [HOST:]PORT, such as 7878"),
+        ("remote", ("--listen", "127.0.0.1:70000"), "--listen: expected [HOST:]PORT"),
         ("remote", ("--listen", "127.0.0.1:0", "--tls-cert", "x"), "--tls-cert and --tls-key go together"),
         ("remote", ("--listen", "[::1]:0", "--tls-cert", "x", "--tls-key", "x"), "x, x: cannot be used"),
         ("remote", ("--tls-key", "x"), "--tls-key: goes with --listen only"),

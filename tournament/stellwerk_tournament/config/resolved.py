@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_processes.bench.levels import Isolation
 from stellwerk_processes.bot_spec import Process
@@ -45,7 +45,7 @@ class ResolvedGame(Struct, frozen=True, forbid_unknown_fields=True):
     board_digest: str
 
 
-class ResolvedBot(Struct, frozen=True):
+class ResolvedBot(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot as it plays. `command` is what is executed; a built-in bot has only its name, a remote one
     nothing, and no `transport`. Its token may be replaced."""
 
@@ -56,6 +56,7 @@ class ResolvedBot(Struct, frozen=True):
     process: Process = "fresh"
     version: str = ""
     folder: str = ""
+    files: dict[str, str] | UnsetType = UNSET  # in place of `version` in folders that were begun before it
 
 
 class Resolved(Struct, frozen=True, forbid_unknown_fields=True):
