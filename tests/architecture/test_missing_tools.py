@@ -146,8 +146,11 @@ def run(folder: Path, *words: str, **variables: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_what_is_missing_is_listed_at_the_end_with_its_package(tmp_path: Path, workers: str) -> None:
-    code, output = run(tmp_path, "-n", workers)
+def test_what_is_missing_is_listed_with_its_package_and_a_second_run_takes_what_was_skipped(
+    tmp_path: Path, workers: str
+) -> None:
+    skipped = tmp_path / "skipped.txt"
+    code, output = run(tmp_path, "-n", workers, "--dist=loadgroup", f"--skipped-to={skipped}")
     assert code == 0, output
     section = output.partition(" missing on this machine, and how many tests were skipped for it ")[2]
     _, *lines, last = filter(None, section.splitlines())
@@ -158,12 +161,6 @@ def test_what_is_missing_is_listed_at_the_end_with_its_package(tmp_path: Path, w
         "    1  what cargo fetches",
     ]
     assert "1 passed, 5 skipped" in last
-
-
-@pytest.mark.parametrize("workers", ["0", "2"])
-def test_a_second_run_takes_what_the_first_one_skipped_and_nothing_else(tmp_path: Path, workers: str) -> None:
-    skipped = tmp_path / "skipped.txt"
-    run(tmp_path, "-n", workers, "--dist=loadgroup", f"--skipped-to={skipped}")
     names = {line.rpartition("::")[2].removesuffix("@tools") for line in skipped.read_text().splitlines()}
     assert names == {"test_one", "test_two", "test_three", "test_four", "test_five"}
     code, output = run(

@@ -56,8 +56,9 @@ def test_the_commands_of_a_page_work_one_after_the_other(page: str, tmp_path: Pa
         spread = [
             str(file) for word in words for file in (sorted(tmp_path.glob(word)) if "*" in word else [word])
         ]
+        few = ["20" if word == "1000" else word for word in spread]  # games, of which more only take longer
         done = subprocess.run(
-            [sys.executable, "-m", "stellwerk", *spread],
+            [sys.executable, "-m", "stellwerk", *few],
             cwd=tmp_path,
             env=os.environ | {"DISPLAY": "", "WAYLAND_DISPLAY": ""},  # one of them would open a browser
             capture_output=True,
