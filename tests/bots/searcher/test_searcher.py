@@ -87,18 +87,22 @@ def asks_of_a_game(variant: Variant, every: int) -> Iterator[tuple[State, int, M
 @every_variant
 def test_the_searcher_plays_whole_games(variant: Variant) -> None:
     game = table(*variant)
-    bots = [new_tiny, *[new_planner] * (game.seat_count - 1)]
+
+    def searcher(start: Message, seed_text: str) -> Player:
+        return new_searcher(start, seed_text, Budget(iterations=1))
+
+    bots = [searcher, *[new_planner] * (game.seat_count - 1)]
     assert play_match(game, seed_from_text("whole"), bots).turns > 0
 
 
 @every_variant
 def test_equal_asks_and_seeds_give_equal_legal_answers_whatever_was_asked_before(variant: Variant) -> None:
     """A resumed bot continues as if nothing had happened."""
-    old = [new_small(start_for(table(*variant), seat), "seed") for seat in range(variant[1])]
+    old = [new_tiny(start_for(table(*variant), seat), "seed") for seat in range(variant[1])]
     for state, seat, ask in asks_of_a_game(variant, 40):
         answer = old[seat].answer(ask)
         assert 0 <= answer["index"] < len(engine.legal(state, seat))
-        resumed = new_small(start_for(state.game, seat), "seed")
+        resumed = new_tiny(start_for(state.game, seat), "seed")
         assert resumed.answer(ask) == answer
 
 
