@@ -7,7 +7,6 @@ dependency that only the tests declare. So these tests install what a user insta
 import os
 import subprocess
 import tomllib
-import venv
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 from stellwerk.bots.starters import BY_LANGUAGE, copy_starter
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_page.one_file import page_of
+from tests.environments import make_environment
 from tests.tools import needs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -81,8 +81,7 @@ def pip(python: Path, *arguments: str) -> None:
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     environment = tmp_path_factory.mktemp("environment")
     wheels = tmp_path_factory.mktemp("wheels")
-    venv.create(environment, symlinks=True, with_pip=True)
-    python = environment / "bin" / "python"
+    python = make_environment(environment)
     pip(python, "wheel", "--no-deps", "--wheel-dir", str(wheels), str(REPOSITORY))
     [wheel] = wheels.iterdir()
     pip(python, "install", str(wheel))

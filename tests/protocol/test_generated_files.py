@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import zip_longest
 from pathlib import Path
 
 import pytest
 
-from tools.generate import GENERATORS, PROTOCOL, made, written
+from tools import generate
+from tools.generate import GENERATORS, PROTOCOL, written
+
+pytestmark = pytest.mark.xdist_group("generated files")  # each is made once
+made = cache(generate.made)
 
 
 @pytest.mark.parametrize("group", GENERATORS)

@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +22,7 @@ import pytest
 
 from stellwerk_protocol.client_line import LineError, read_line
 from stellwerk_protocol.schemas import bundle
+from tests.environments import make_environment
 from tests.golden.golden_games import golden_games
 from tests.protocol.test_schemas import parts_of
 from tests.tools import demand, go_without
@@ -110,7 +110,7 @@ def generated(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     (folder / "package.json").write_text('{"type": "module"}\n')
     (folder / "go.mod").write_text("module bot\n\ngo 1.25\n")
     if language == "Python":
-        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, timeout=SECONDS)
+        make_environment(folder / "venv")
     done = types.done(install)
     if done.returncode != 0:
         print(done.stdout, done.stderr)
