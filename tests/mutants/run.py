@@ -33,12 +33,14 @@ import ast
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
@@ -222,7 +224,7 @@ def judge(mutant: Mutant, tests: Sequence[str], copy: Path) -> Verdict:
     if finished.returncode == 0:
         return Verdict("survived", f"SURVIVED {len(tests)} tests")
     if finished.returncode != TESTS_FAILED:
-        return Verdict("unfit", f"UNFIT\n{finished.stdout}{finished.stderr}")
+        return Verdict("unfit", f"UNFIT\n{finished.stdout}")
     failed = re.search(r"^(?:FAILED|ERROR) \S+::(.+?)(?: - .*)?$", finished.stdout, re.MULTILINE)
     return Verdict("killed", failed[1] if failed else "a test")
 
@@ -235,16 +237,26 @@ def run_pytest(
     environment["PYTHONDONTWRITEBYTECODE"] = "1"
     # Plain assertions: rewriting them, without a cache, would take most of the time.
     options = ["-x", "-q", "-p", "no:cacheprovider", "--assert=plain", "--tb=short", "-rfE"]
-    return subprocess.run(
-        [python, "-m", "pytest", *options, *tests],
-        cwd=copy,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=limit,
-        check=False,
-    )
+    command = [python, "-m", "pytest", *options, *tests]
+    # No pipe: a process that a broken program leaves behind would hold it open.
+    with tempfile.TemporaryFile("w+") as output, open(os.devnull) as nothing:
+        process = subprocess.Popen(
+            command,
+            cwd=copy,
+            env=environment,
+            stdin=nothing,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(limit)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        output.seek(0)
+        return subprocess.CompletedProcess(command, code, output.read())
 
 
 def report(mutant: Mutant, verdict: Verdict) -> Outcome:
