@@ -8,7 +8,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-COMPILED_PACKAGES: Final = ("stellwerk_protocol", "stellwerk_engine", "stellwerk_server", "stellwerk_bots")
+COMPILED_PACKAGES: Final = (
+    "stellwerk_base",
+    "stellwerk_protocol",
+    "stellwerk_engine",
+    "stellwerk_server",
+    "stellwerk_bots",
+)
 
 
 def version() -> str:
