@@ -120,7 +120,7 @@ fairness: $(TEST) ## measure what a bot that burns the processor takes from its 
 mutants: $(TEST) ## break the rules one by one, and check that the tests notice
 	$(BIN)/python -m tests.mutants.run $(ARGS)
 
-breakages: $(TEST) ## break the rooms around the rules in places drawn by a seed, and list what no near test notices
+breakages: $(TEST) ## break the rooms around the rules in places drawn by a seed, and list what no test of theirs notices
 	$(BIN)/python -m tests.breakages.run $(ARGS)
 
 simulations: $(TEST) ## measure how often ratings, the gate and compare err, in simulated tournaments

@@ -1,7 +1,6 @@
-"""The tests that are nearest to a module.
+"""The tests of a room, those nearest to a module first.
 
-Law: a test is the nearer, the fewer imports lead from it to the module. Only tests of the module's own room
-count, because a change in a room should be noticed there.
+Law: a test is the nearer, the fewer imports lead from it to the module.
 """
 
 from __future__ import annotations
@@ -42,16 +41,20 @@ def module_name(file: Path, roots: Iterable[Path]) -> str:
 
 
 def nearest_tests(
-    broken: Path, tests: Path, imports: Imports, roots: Iterable[Path], most: int
+    broken: Path, folders: Iterable[Path], imports: Imports, roots: Iterable[Path]
 ) -> list[Path]:
-    """Return the nearest test modules below `tests`, nearest first, and at most so many."""
+    """Return the test modules in the folders, nearest first, and at the end those without such imports."""
     roots = tuple(roots)
-    reached = {broken}
+    reached = {broken: None}  # in this order
     names = {module_name(broken, roots)}
-    found: list[Path] = []
-    while names and len(found) < most:
+    while names:
         next_files = [file for file, imported in imports.items() if file not in reached and imported & names]
-        found += [file for file in next_files if file.is_relative_to(tests) and file.name.startswith("test_")]
-        reached |= set(next_files)
+        reached |= dict.fromkeys(next_files)
         names = {module_name(file, roots) for file in next_files}
-    return found[:most]
+    tests = [
+        file
+        for folder in folders
+        for file in imports
+        if file.is_relative_to(folder) and file.name.startswith("test_")
+    ]
+    return [*(file for file in reached if file in tests), *(file for file in tests if file not in reached)]

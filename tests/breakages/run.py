@@ -1,12 +1,12 @@
-"""Break the rooms around the engine in places drawn by a seed, and list what no near test notices.
+"""Break the rooms around the engine in places drawn by a seed, and list what no test of the room notices.
 
 The rules have mutants of their own (`tests/mutants`), each named and each killed. The rooms around them have
 no list of promises, so chance chooses what to break: comparisons, statements, numbers and operators, as
 `breakages.py` finds them. Each room gets as many breakages as any other.
 
-For each of them, the nearest tests of the room run in a copy of the repository (`nearest.py`). A test that
-fails there unbroken is left out, and named at the end. A survivor is a question: is the code of no use, is
-the change invisible, or is a test missing?
+For each of them, the tests of the room run in a copy of the repository, the nearest first (`nearest.py`),
+until one of them fails, which is named. A test that fails there unbroken is left out, and named at the end. A
+survivor is a question: is the code of no use, is the change invisible, or is a test missing?
 
     make breakages                                60 breakages
     make breakages ARGS='--seed b --count 20'     others
@@ -38,19 +38,18 @@ from tests.breakages.breakages import Breakage, breakages
 from tests.breakages.nearest import Imports, nearest_tests, read_imports
 from tests.mutants.run import REPOSITORY, SOURCE_ROOTS, copy_repository, run_pytest
 
-ROOMS: Final = {  # a room's tests, and its sources
-    "web": ("tests/web", "server/stellwerk_web", "server/stellwerk_http"),
-    "processes": ("tests/processes", "server/stellwerk_processes"),
-    "tournament": ("tests/tournament", "tournament/stellwerk_tournament"),
-    "learn": ("tests/learn", "bots/python/stellwerk_learn"),
+ROOMS: Final = {  # the tests of a room and of its commands, and its sources
+    "web": (("tests/web", "tests/command/watch"), ("server/stellwerk_web", "server/stellwerk_http")),
+    "processes": (("tests/processes", "tests/command/play"), ("server/stellwerk_processes",)),
+    "tournament": (("tests/tournament", "tests/command/tournament"), ("tournament/stellwerk_tournament",)),
+    "learn": (("tests/learn",), ("bots/python/stellwerk_learn",)),
 }
-TEST_MODULES: Final = 4  # at most, for one breakage
 JOBS: Final = 2  # at a time; each is one Python process
-TIME_LIMIT: Final = 900.0  # seconds; a breakage that makes a test endless is noticed by it
+TIME_LIMIT: Final = 1800.0  # seconds; a breakage that makes a test endless is noticed by it
 NO_TESTS: Final = 5  # pytest's exit code
 FAILED: Final = re.compile(r"^(?:FAILED|ERROR) ([^\s[]+)", re.MULTILINE)  # without what a test is given
 
-Outcome = Literal["noticed", "endless", "survived", "untested"]
+Outcome = Literal["noticed", "endless", "survived"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def breakages_in(room: str) -> Iterator[Broken]:
-    _, *folders = ROOMS[room]
+    _, folders = ROOMS[room]
     for file in sorted(file for folder in folders for file in (REPOSITORY / folder).rglob("*.py")):
         for breakage in breakages(file, file.read_text("utf-8")):
             yield Broken(room, breakage)
@@ -113,13 +112,13 @@ def run(chosen: Sequence[Broken]) -> int:
         for number in range(JOBS):
             copies.put(copy_with_python(Path(folder) / str(number)))
 
-        def outcome_of(broken: Broken) -> Outcome:
+        def outcome_of(broken: Broken) -> tuple[Outcome, str]:
             with borrowed(copies) as copy:
                 return judge(broken, nearest[broken], copy, failing)
 
-        for broken, outcome in zip(chosen, executor.map(outcome_of, chosen), strict=True):
+        for broken, (outcome, test) in zip(chosen, executor.map(outcome_of, chosen), strict=True):
             outcomes[broken.room, outcome] += 1
-            print(f"{outcome:9} {broken}", flush=True)
+            print(f"{outcome:9} {broken}", f"by {test}" if test else "", flush=True)
     for test in sorted(failing):
         print(f"fails before anything is broken, and is left out: {test}")
     for room in dict.fromkeys(broken.room for broken in chosen):
@@ -138,10 +137,10 @@ def borrowed(copies: SimpleQueue[Path]) -> Generator[Path]:
 
 
 def tests_of(broken: Broken, imports: Imports) -> list[str]:
-    """Return the paths of the nearest tests in the repository."""
+    """Return the paths of the room's tests in the repository, nearest first."""
     roots = [*(REPOSITORY / root for root in SOURCE_ROOTS), REPOSITORY]
-    folder = REPOSITORY / ROOMS[broken.room][0]
-    nearest = nearest_tests(broken.breakage.path, folder, imports, roots, TEST_MODULES)
+    folders = [REPOSITORY / folder for folder in ROOMS[broken.room][0]]
+    nearest = nearest_tests(broken.breakage.path, folders, imports, roots)
     return [test.relative_to(REPOSITORY).as_posix() for test in nearest]
 
 
@@ -161,10 +160,11 @@ def python_of(copy: Path) -> str:
     return str(copy / ".venv" / "bin" / "python")
 
 
-def judge(broken: Broken, tests: Sequence[str], copy: Path, failing: set[str]) -> Outcome:
-    """Break the copy, run the tests in it, and mend it. Add to `failing` what fails in the mended copy."""
-    if not tests:
-        return "untested"
+def judge(broken: Broken, tests: Sequence[str], copy: Path, failing: set[str]) -> tuple[Outcome, str]:
+    """Break the copy, run the tests in it, and mend it. Return the test that notices it, too.
+
+    Tests that fail in the mended copy are added to `failing`.
+    """
     path = copy / broken.breakage.path.relative_to(REPOSITORY)
     sound = path.read_text("utf-8")
     while True:
@@ -172,14 +172,14 @@ def judge(broken: Broken, tests: Sequence[str], copy: Path, failing: set[str]) -
         try:
             finished = run_tests(copy, tests, failing, TIME_LIMIT)
         except subprocess.TimeoutExpired:
-            return "endless"
+            return "endless", ""
         finally:
             path.write_text(sound, "utf-8")
         if finished.returncode in (0, NO_TESTS):
-            return "survived"
+            return "survived", ""
         failed = FAILED.search(finished.stdout)
         if failed is None or run_tests(copy, [failed[1]], (), None).returncode == 0:
-            return "noticed"
+            return "noticed", failed[1] if failed else ""
         failing.add(failed[1])
 
 
