@@ -29,7 +29,7 @@ from tests.command.tournament.test_tournament import cup, lines_of, status
 from tests.tools import needs
 from tests.tournament.play.test_remote import bot, running
 
-pytestmark = needs("bwrap", "namespaces", "bash")
+pytestmark = [needs("bwrap", "namespaces", "bash"), pytest.mark.xdist_group("cup of twelve")]
 
 STRANGER: Final = Path(__file__).with_name("stranger.py")
 HOUSE: Final = ("greedy", "beginner", "random")

@@ -30,7 +30,7 @@ from stellwerk_tournament.report.cross_table import STEPS, step_of
 from stellwerk_tournament.report.derived import cross_table, report_page
 from stellwerk_tournament.report.effects import ENDS
 from stellwerk_tournament.report.faults import KINDS
-from stellwerk_tournament.report.history import FEWEST_FITS, MOST_FITS, NAMED, course
+from stellwerk_tournament.report.history import BOTS_AND_FITS, FEWEST_FITS, MOST_FITS, NAMED, course
 from stellwerk_tournament.report.markup import Html, element, grouped, signed, tenths
 from stellwerk_tournament.report.matches import MOST_MATCHES
 from stellwerk_tournament.report.plot import PlottedInterval, Scale, apart, scale_of
@@ -442,14 +442,20 @@ def test_the_course_begins_when_all_can_be_compared(tmp_path: Path) -> None:
     assert "too few rounds" in few.text
 
 
-@pytest.mark.parametrize(("bots", "fits"), [(2, MOST_FITS), (400, FEWEST_FITS)])
-def test_of_many_rounds_or_bots_the_course_has_some_points_and_always_the_last(bots: int, fits: int) -> None:
+@pytest.mark.parametrize(
+    ("bots", "rounds", "fits"), [(2, MOST_FITS + 6, MOST_FITS), (BOTS_AND_FITS // 3, 6, FEWEST_FITS)]
+)
+def test_of_many_rounds_or_bots_the_course_has_some_points_and_always_the_last(
+    bots: int, rounds: int, fits: int
+) -> None:
     names = [f"bot-{number}" for number in range(bots)]
     pairs = list(pairwise([*names, names[0]]))
-    lines = [line(round, 0, pair, [5, 4 + round % 3], round=round) for round in range(30) for pair in pairs]
+    lines = [
+        line(round, 0, pair, [5, 4 + round % 3], round=round) for round in range(rounds) for pair in pairs
+    ]
     after = course(lines, rating_report(lines).pooled)
     assert len(after) == fits
-    assert max(after) == 29
+    assert max(after) == rounds - 1
 
 
 def test_every_bot_has_a_section_to_which_the_cells_of_the_cross_table_lead(tmp_path: Path) -> None:
