@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 from xml.etree import ElementTree
@@ -22,6 +23,7 @@ from stellwerk_learn.observations import Vector
 from stellwerk_learn.table import Mask
 from tests.support import table
 
+CURVE: Final = Path(__file__).with_name("curve.svg")
 SMALL: Final = Plan(rounds=2, games=2, hidden=4, jobs=1)
 
 
@@ -80,6 +82,19 @@ def test_what_the_mask_does_not_allow_is_never_chosen() -> None:
     vector = np.ones(len(policy.weights["first"]), np.float32)
     assert mask[policy.best(vector, mask)]
     assert all(mask[policy.sample(vector, mask, chance)[0]] for _ in range(100))
+
+
+def test_what_is_sampled_follows_the_probabilities() -> None:
+    chance = np.random.default_rng(1)
+    policy = Policy.new(table("usa", 2), 4, chance)
+    policy.weights["scores_bias"][:3] = np.log([1, 2, 5])
+    mask = np.zeros(len(policy.weights["scores_bias"]), np.int8)
+    mask[:3] = 1
+    vector = np.ones(len(policy.weights["first"]), np.float32)
+    drawn = [policy.sample(vector, mask, chance) for _ in range(800)]
+    counts = np.bincount([number for number, _ in drawn])
+    assert counts == pytest.approx([100, 200, 500], rel=0.3)
+    assert np.exp(dict(drawn)[2]) == pytest.approx(5 / 8)
 
 
 def test_what_is_learned_is_the_same_in_any_number_of_processes() -> None:
@@ -169,6 +184,36 @@ def test_the_command_trains_saves_draws_and_examines(
     assert ElementTree.parse(picture).getroot().tag.endswith("svg")
 
 
+def test_every_ten_rounds_and_at_the_end_the_means_of_the_last_ten_are_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fake_train(plan: Plan, tell: Callable[[Round], None]) -> Policy:
+        for number in range(plan.rounds):
+            tell(Round(number, 10 * (number + 1), number / 50, 2.0 * number))
+        return Policy.new(table("usa", 2), 1, np.random.default_rng(1))
+
+    monkeypatch.setattr("stellwerk_learn.example.__main__.train", fake_train)
+    assert main(["--rounds=22", "--jobs=1", "--examined=2", f"--to={tmp_path / 'policy.npz'}"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if " won, " in line] == [
+        "100 games: 9 % won, +9 points ahead",
+        "200 games: 29 % won, +29 points ahead",
+        "220 games: 33 % won, +33 points ahead",
+    ]
+
+
+def test_the_picture_of_a_curve_is_the_one_beside_this_file() -> None:
+    """Look at what has changed, and keep it with: python -m tests.learn.test_example"""
+    assert small_curve() == CURVE.read_text("utf-8")
+
+
+def small_curve() -> str:
+    rounds = [
+        Round(number, 64 * (number + 1), 0.08 * number, 14.0 * number - 60 + number % 3)
+        for number in range(12)
+    ]
+    return curve(Plan(), rounds)
+
+
 def test_the_curve_has_a_point_for_each_round() -> None:
     rounds = [Round(number, 64 * (number + 1), 0.1 * number, -20.0 + number) for number in range(8)]
     root = ElementTree.fromstring(curve(Plan(), rounds))
@@ -176,3 +221,7 @@ def test_the_curve_has_a_point_for_each_round() -> None:
     assert len(circles) == 2 * len(rounds)
     heights = [float(each.get("cy", "")) for each in circles[: len(rounds)]]
     assert heights == sorted(heights, reverse=True)  # more is higher
+
+
+if __name__ == "__main__":
+    CURVE.write_text(small_curve(), "utf-8")
