@@ -34,9 +34,9 @@ def test_it_plays_and_verifies_games_of_the_variants_chosen() -> None:
 
 
 def test_what_goes_wrong_is_counted_and_shown() -> None:
-    done = soak("--games", "3", "--only", "usa-2", "--policy", "nobody")
+    done = soak("--games", "3", "--only", "usa-2", "--bot", "nobody")
     assert done.returncode == 1
-    assert 'no policy "nobody"' in done.stdout
+    assert 'no built-in bot "nobody"' in done.stdout
     assert "of 3 games 0 were played, 0 recorded, 0 verified" in done.stdout
 
 

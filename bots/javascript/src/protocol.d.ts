@@ -100,6 +100,7 @@ export interface Start {
   commitment: string;
   seat?: number;
   technologies?: TechnologyForSale[];
+  parts?: object; // of a game in no list: protocol/PARTS.md
 }
 
 export interface TechnologyForSale {
