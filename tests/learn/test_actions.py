@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given
 
 from stellwerk_engine import engine
+from stellwerk_engine.core.cards import from_wire
 from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.parts.rail_yards.lay_cards import Lay
 from stellwerk_learn.actions import action_map
 from stellwerk_learn.stages import IllegalActionError, Stages
+from stellwerk_protocol.cards import Cards
 from tests.properties.playing import Line, Variant, examples, lines, played
 from tests.support import VARIANTS, every_variant, table
 from tools.generate import PROTOCOL
@@ -55,6 +58,19 @@ def test_an_integer_that_is_not_among_the_choices_changes_nothing() -> None:
     with pytest.raises(IllegalActionError, match=r"4: expected one of \[2, 3\]"):
         stages.choose(4)
     assert stages.choose(3) == 1
+
+
+def test_three_laid_colors_are_said_before_the_colors() -> None:
+    actions = action_map(table("card_game", 2))
+    three = Lay(from_wire(Cards(red=1, black=1, blue=1)))
+    [path] = actions.paths([three])
+    assert [actions.names[each] for each in path] == [
+        "lay_cards",
+        "three_colors",
+        "color:blue",
+        "color:black",
+        "color:red",
+    ]
 
 
 @pytest.mark.parametrize("game_id", RULE_SETS)
