@@ -234,9 +234,9 @@ def test_ctrl_c_finishes_the_blocks_that_run_and_resume_plays_the_others(tmp_pat
         assert first.ended() == 130
         assert "stopped; continue with: " in first.printed
         assert "--workers=1" in first.printed
-    status = json.loads(did("status", folder, "--json").stdout)
-    assert 3 <= status["blocks"]["complete"] <= ROUNDS * 3  # all, if the workers were faster than the signal
-    assert status["blocks"]["queued"] > 0  # those that no worker has begun
+    blocks = json.loads(did("status", folder, "--json").stdout)["blocks"]
+    assert blocks["complete"] >= 3
+    assert blocks["complete"] + blocks.get("queued", 0) == ROUNDS * 3  # none is half played
     did("run", folder, "--seed", "s", "--no-preflight")  # here, what the workers have not played
     expect_the_same(folder, one)
 
