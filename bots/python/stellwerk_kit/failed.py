@@ -23,3 +23,9 @@ class RemarkError(Exception):
 
 class DoesNotApplyError(Exception):
     """A step for a capability that this bot does not claim."""
+
+
+def expect(holds: bool, expected: str, came: object) -> None:
+    """Raise FailedError if it does not hold."""
+    if not holds:
+        raise FailedError(expected, f"{came}")

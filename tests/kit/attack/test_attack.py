@@ -96,7 +96,8 @@ def test_our_own_server_passes_every_case_over_tls(secured: Serving) -> None:
 def test_witnesses_wait_for_a_room_while_a_case_holds_them_all(tmp_path: Path) -> None:
     with serving(tmp_path / "narrow", "--set=limits.rooms=1") as narrow:
         attacked = attack(narrow.port)
-        with attacked.player() as holder:
+        with attacked.scene():
+            holder = attacked.player()
             holder.say("join", game="usa", players=2, room="the-only-one")
             holder.hear("joined")
             leaving = Case("leaving", "a room is free again", lambda _: holder.take_leave())

@@ -21,7 +21,7 @@ from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.attack.caller import Caller, Memory, Message
 from stellwerk_kit.doctor.doctor import Failure, Finding, judge
-from stellwerk_kit.failed import DoesNotApplyError, FailedError
+from stellwerk_kit.failed import DoesNotApplyError, FailedError, expect
 from stellwerk_protocol.messages import Limits
 
 LONG: Final = 15.0  # seconds that a case may wait for a clock of the server, except with `--slow`
@@ -29,6 +29,7 @@ PAUSE: Final = 0.01  # seconds that a witness takes for an answer, so that it is
 FULL_PAUSE: Final = 0.25  # seconds after which a witness asks again for a place that a case holds
 NEEDED_BY_WITNESSES: Final = 2
 MANY_TRAINS: Final = 100  # of a game that is not known here: as many as a board may have
+OPEN: Final = "open"  # what a case needs that must log in under any name
 
 
 class NoServerError(Exception):
@@ -50,6 +51,22 @@ class Survey:
     games: tuple[Message, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A case. `law` is the rule that it checks, in the words of the protocol. It `needs` these features of
+    the server, or that it is OPEN."""
+
+    name: str
+    law: str
+    play: Callable[[Attack], None]
+    needs: tuple[str, ...] = ()
+
+
+def case(law: str, *needs: str) -> Callable[[Callable[[Attack], None]], Case]:
+    """Make a case of a function, under the function's name."""
+    return lambda play: Case(play.__name__.replace("_", "-"), law, play, needs)
+
+
 @dataclass
 class Attack:
     """The target and the conditions. `tokens` are names with their tokens, for a server that requires
@@ -66,8 +83,8 @@ class Attack:
 
     def __post_init__(self) -> None:
         self._free = list(self.tokens)
+        self._open: list[Caller] = []
         self._label = secrets.token_hex(3)
-        self._lock = threading.Lock()
 
     @property
     def survey(self) -> Survey:
@@ -81,9 +98,10 @@ class Attack:
     def look_around(self) -> None:
         """Ask the server what it can do. Raise NoServerError if there is nothing to attack."""
         try:
-            with self.caller() as caller:
-                assert caller.hello is not None
+            with self.scene():
+                caller = self.caller()
                 hello = caller.hello
+                assert hello is not None
                 games = _read_games(self.log_in(caller))
                 self._survey = Survey(hello.server, hello.limits, hello.features, games)
         except FailedError as error:
@@ -92,13 +110,19 @@ class Attack:
             text = f"no login at {host}:{port}: expected {error.expected}; came {error.came}"
             raise NoServerError(text, refused=refused) from None
 
-    def require(self, feature: str) -> None:
-        if feature not in self.survey.features:
-            raise DoesNotApplyError(f"the server does not say that it can do {feature}")
+    def play(self, case: Case) -> None:
+        """Play a case, if the server has what it needs, and close its connections."""
+        for need in case.needs:
+            self.require(need)
+        with self.scene():
+            case.play(self)
 
-    def require_open(self) -> None:
-        if self.tokens:
-            raise DoesNotApplyError("it takes a server that is open to every name")
+    def require(self, need: str) -> None:
+        if need == OPEN:
+            if self.tokens:
+                raise DoesNotApplyError("it takes a server that is open to every name")
+        elif need not in self.survey.features:
+            raise DoesNotApplyError(f"the server does not say that it can do {need}")
 
     def require_patience(self, milliseconds: int, what: str) -> None:
         if milliseconds / 1000 > LONG and not self.slow:
@@ -106,62 +130,58 @@ class Attack:
 
     # -- callers ---------------------------------------------------------------------------------
 
-    def call(self, memory: Memory | None = None) -> Caller:
-        """Return a connection that got `hello` or `bye`. The caller closes it."""
-        return Caller(self.address, self.seconds, memory, self.tls)
-
     @contextmanager
-    def caller(self, memory: Memory | None = None) -> Generator[Caller]:
-        """Open a connection up to its `hello`. At the end it leaves its matches and closes, if it is still
-        open."""
-        caller = self.call(memory)
+    def scene(self) -> Generator[None]:
+        """Close all connections that are opened inside: they leave their matches, and give back their
+        tokens."""
+        opened, free = self._open, list(self._free)
+        self._open = []
         try:
-            if caller.hello is None:
-                raise FailedError("`hello`", "`bye`: too many connections")
-            yield caller
+            yield
         finally:
-            caller.take_leave()
+            for caller in reversed(self._open):
+                caller.take_leave()
+            self._open, self._free = opened, free
 
-    @contextmanager
-    def player(self, **login: Any) -> Generator[Caller]:  # Any: fields of many types
+    def call(self, memory: Memory | None = None) -> Caller:
+        """Open a connection, which gets `hello` or `bye`."""
+        caller = Caller(self.address, self.seconds, memory, self.tls)
+        self._open.append(caller)
+        return caller
+
+    def caller(self, memory: Memory | None = None) -> Caller:
+        """Open a connection up to its `hello`."""
+        caller = self.call(memory)
+        expect(caller.hello is not None, "`hello`", "`bye`: too many connections")
+        return caller
+
+    def player(self, **login: Any) -> Caller:  # Any: fields of many types
         """Open a connection that is logged in."""
-        with self.caller() as caller, self.identity() as (name, fields):
-            self._log_in(caller, name, **fields, **login)
-            yield caller
+        caller = self.caller()
+        self.log_in(caller, **login)
+        return caller
 
     def log_in(self, caller: Caller, **login: Any) -> Message:  # Any: fields of many types
-        with self.identity() as (name, fields):
-            return self._log_in(caller, name, **fields, **login)
-
-    def _log_in(self, caller: Caller, name: str, **login: Any) -> Message:  # Any: as above
-        welcome = caller.log_in(name, **login)
-        if self.tokens:
-            caller.forget_the_past()
+        """Log in with a free name, and with its token, if one is needed. Return the `welcome`."""
+        if not self.tokens:
+            return caller.log_in(self.name(), **login)
+        if not self._free:
+            raise DoesNotApplyError(f"it takes more than {len(self.tokens)} tokens")
+        name, token = self._free.pop()
+        welcome = caller.log_in(name, token=token, **login)
+        caller.forget_the_past()
         return welcome
 
-    @contextmanager
-    def identity(self) -> Generator[tuple[str, Message]]:
-        """Return a free name, and its token, if one is needed."""
-        with self._lock:
-            self._names += 1
-            if not self.tokens:
-                name, token = f"attack-{self._label}-{self._names}", ""
-            elif self._free:
-                name, token = self._free.pop()
-            else:
-                raise DoesNotApplyError(f"it takes more than {len(self.tokens)} tokens")
-        try:
-            yield name, {"token": token} if token else {}
-        finally:
-            if token:
-                with self._lock:
-                    self._free.append((name, token))
+    def come_back(self, lost: Caller, **resume: Any) -> Caller:  # Any: fields of many types
+        """Open a connection that resumes the session of another one."""
+        caller = self.caller(lost.memory)
+        caller.log_in(lost.welcome["name"], resume=lost.resume(**resume))
+        return caller
 
     def name(self) -> str:
         """Return a name, a room or a text that no other client has."""
-        with self._lock:
-            self._names += 1
-            return f"attack-{self._label}-{self._names}"
+        self._names += 1
+        return f"attack-{self._label}-{self._names}"
 
     # -- matches ---------------------------------------------------------------------------------
 
@@ -170,38 +190,41 @@ class Attack:
         """Return the game whose matches end soonest: with the fewest trains to place."""
         return min(self.survey.games, key=_trains_of)
 
-    def practice(self, caller: Caller, game: Message | None = None, **fields: Any) -> str:  # Any: as above
+    def join(self, **fields: Any) -> Message:  # Any: fields of many types
+        """Return the fields of a `join` for this game."""
+        return {"game": self.game["game"], "players": self.game["players"][0], **fields}
+
+    def practice(self, caller: Caller, game: Message | None = None) -> str:
         """Join a match with house bots, up to its `start`, and return its id."""
         self.require("practice")
         game = game or self.game
         players = game["players"][0]
-        against = ["random"] * (players - 1)
-        caller.say("join", game=game["game"], players=players, against=against, **fields)
+        caller.say("join", game=game["game"], players=players, against=["random"] * (players - 1))
         id: str = caller.hear("start")["match"]
         return id
 
-    def asked(self, caller: Caller, game: Message | None = None, **fields: Any) -> str:  # Any: as above
-        """Do the same, up to its first ask."""
-        id = self.practice(caller, game, **fields)
-        caller.say("ready", match=id)
-        caller.hear_ask(id)
-        return id
+    def asked(self, game: Message | None = None, **login: Any) -> tuple[Caller, str]:  # Any: as above
+        """Return a player and its match with house bots, up to its first ask."""
+        caller = self.player(**login)
+        match = self.practice(caller, game)
+        caller.say("ready", match=match)
+        caller.hear_ask(match)
+        return caller, match
 
-    def table(self, *callers: Caller) -> str:
-        """Start a match of these callers, up to its `start`, and return its id."""
+    def pair(self) -> tuple[Caller, Caller, str]:
+        """Return two players and their match, up to its `start`."""
+        one, other = callers = self.player(), self.player()
         self.require("rooms")
-        games = (self.game, *self.survey.games)
-        game = next((each for each in games if len(callers) in each["players"]), None)
+        game = next((each for each in (self.game, *self.survey.games) if 2 in each["players"]), None)
         if game is None:
-            raise DoesNotApplyError(f"there is no game for {len(callers)} players")
+            raise DoesNotApplyError("there is no game for 2 players")
         room = self.name()
         for caller in callers:
-            caller.say("join", game=game["game"], players=len(callers), room=room)
+            caller.say("join", game=game["game"], players=2, room=room)
             caller.hear("joined", room=room)
         ids = {caller.hear("start")["match"] for caller in callers}
-        if len(ids) != 1:
-            raise FailedError("one match for one room", f"{len(ids)} matches")
-        return str(ids.pop())
+        expect(len(ids) == 1, "one match for one room", f"{len(ids)} matches")
+        return one, other, ids.pop()
 
 
 def _trains_of(game: Message) -> int:
@@ -219,30 +242,19 @@ def _read_games(welcome: Message) -> tuple[Message, ...]:
     return tuple(games)
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A case. `law` is the rule that it checks, in the words of the protocol."""
-
-    name: str
-    law: str
-    play: Callable[[Attack], None]
-
-
 def assault(attack: Attack, cases: Sequence[Case]) -> Iterator[Finding]:
     """Yield the findings one by one; a case that fails does not stop it. Raise NoServerError before the
     first."""
     attack.look_around()
-    with _start_witnesses(attack) as witnesses:
-        for case in cases:
-            started = time.monotonic()
-            finding = judge(case.name, case.law, partial(case.play, attack))
-            if finding.verdict != "FAIL":
-                finding = witnesses.on(case, finding, started)
-            yield finding
-
-
-def _since(started: float) -> float:
-    return round(time.monotonic() - started, 3)
+    with attack.scene():
+        witnesses = _Witnesses(attack)
+        try:
+            for case in cases:
+                started = time.monotonic()
+                finding = judge(case.name, case.law, partial(attack.play, case))
+                yield finding if finding.verdict == "FAIL" else witnesses.confirm(finding, started)
+        finally:
+            witnesses.end()
 
 
 # -- witnesses ---------------------------------------------------------------------------------------
@@ -251,15 +263,20 @@ UNDISTURBED: Final = "that a match of two other clients goes on undisturbed (L18
 
 
 class _Witnesses:
-    """Two clients that do nothing wrong, each in its own thread."""
+    """Two clients that do nothing wrong, each in its own thread. None for a server without rooms for two, or
+    with too few tokens."""
 
-    def __init__(self, attack: Attack, callers: Sequence[Caller]) -> None:
+    def __init__(self, attack: Attack) -> None:
+        has_room = "rooms" in attack.survey.features and 2 in attack.game["players"]
+        has_tokens = not 0 < len(attack.tokens) <= NEEDED_BY_WITNESSES
+        count = NEEDED_BY_WITNESSES if attack.with_witnesses and has_room and has_tokens else 0
         self._attack = attack
-        self._answers = [0] * len(callers)
+        self._answers = [0] * count
         self._failure: FailedError | None = None
-        self._is_told = False  # they play no more then
+        self._has_complained = False  # they play no more then
         self._is_over = threading.Event()
         self._room = attack.name()
+        callers = [attack.player() for _ in range(count)]
         self._threads = [
             threading.Thread(target=self._play_matches, args=(number, caller), daemon=True)
             for number, caller in enumerate(callers)
@@ -267,9 +284,10 @@ class _Witnesses:
         for thread in self._threads:
             thread.start()
 
-    def on(self, case: Case, finding: Finding, started: float) -> Finding:
-        """Return their complaints, after each of them has moved once more. They complain once."""
-        if self._is_told:
+    def confirm(self, finding: Finding, started: float) -> Finding:
+        """Return the finding, or their complaint, after each of them has moved once more. They complain
+        once."""
+        if self._has_complained:
             return finding
         before = list(self._answers)
         deadline = time.monotonic() + self._attack.seconds
@@ -279,9 +297,10 @@ class _Witnesses:
             self._is_over.wait(PAUSE)
         if self._failure is None:
             return finding
-        self._is_told = True
+        self._has_complained = True
         failure = Failure(UNDISTURBED, self._failure.came, ())
-        return Finding(case.name, case.law, "FAIL", _since(started), failure=failure)
+        seconds = round(time.monotonic() - started, 3)
+        return Finding(finding.step, finding.law, "FAIL", seconds, failure=failure)
 
     def end(self) -> None:
         self._is_over.set()
@@ -302,8 +321,8 @@ class _Witnesses:
         while not self._is_over.is_set():
             message = caller.next_within(PAUSE)
             if message is None:
-                if time.monotonic() - quiet_since > self._attack.seconds + LONG:
-                    raise FailedError(UNDISTURBED, "nothing any more")
+                is_dead = time.monotonic() - quiet_since > self._attack.seconds + LONG
+                expect(not is_dead, UNDISTURBED, "nothing any more")
                 continue
             quiet_since = time.monotonic()
             match message["type"]:
@@ -326,25 +345,3 @@ class _Witnesses:
 
     def _join_room(self, caller: Caller) -> None:
         caller.say("join", game=self._attack.game["game"], players=2, room=self._room)
-
-
-class _NoWitnesses:
-    def on(self, case: Case, finding: Finding, started: float) -> Finding:
-        return finding
-
-
-@contextmanager
-def _start_witnesses(attack: Attack) -> Generator[_Witnesses | _NoWitnesses]:
-    """Return the witnesses. None for a server without rooms for two, or with too few tokens."""
-    lacking = (
-        not attack.with_witnesses or "rooms" not in attack.survey.features or 2 not in attack.game["players"]
-    )
-    if lacking or 0 < len(attack.tokens) <= NEEDED_BY_WITNESSES:
-        yield _NoWitnesses()
-        return
-    with attack.player() as one, attack.player() as other:
-        witnesses = _Witnesses(attack, (one, other))
-        try:
-            yield witnesses
-        finally:
-            witnesses.end()

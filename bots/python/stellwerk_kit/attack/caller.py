@@ -17,7 +17,7 @@ from typing import Any, Final, cast, get_args
 
 import msgspec
 
-from stellwerk_kit.failed import DoesNotApplyError, FailedError
+from stellwerk_kit.failed import DoesNotApplyError, FailedError, expect
 from stellwerk_kit.lines import NOT_NOW, Lines, NoLineError, shown_line
 from stellwerk_protocol.messages import FromServer, Hello
 
@@ -66,9 +66,9 @@ class Caller:
         self.memory = memory or Memory()
         self.welcome: Message = {}
         self.wants: Message = {}
-        self._is_greeted = self._is_told_goodbye = False
+        self._is_greeted = self._is_sent_away = False
         self._resumed: set[str] = set()
-        self.socket = _connected(address, seconds, tls)
+        self.socket = _connect(address, seconds, tls)
         self.socket.setblocking(False)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         descriptor = self.socket.fileno()
@@ -105,8 +105,7 @@ class Caller:
         assert seen.ask is not None
         line = {"type": "act", "match": match, "ask": seen.ask["ask"], **(answer or {"index": 0})}
         data = json.dumps(line).encode() + b"\n"
-        send = self.send if seen.is_acted else self.send_at_once  # the first answer is never limited
-        send(data)
+        (self.send if seen.is_acted else self.send_at_once)(data)  # the first answer is never limited
         seen.is_acted = True
 
     def log_in(self, name: str, **fields: Any) -> Message:  # Any: fields of many types
@@ -147,27 +146,28 @@ class Caller:
             if _is_out_of_place(message, type, fields):
                 raise FailedError(expected, _shown_message(message))
 
-    def is_refused(self, code: str, pointer: str | None = None, **fields: Any) -> Message:  # Any: as above
-        """Return the error that must come."""
-        wanted = {"code": code, **fields} | ({"pointer": pointer} if pointer else {})
-        return self.hear("error", **wanted)
+    def is_refused(self, refusal: str, **fields: Any) -> Message:  # Any: as above
+        """Return the error that must come: a code, and a pointer after it if it must have one."""
+        return self.hear("error", **dict(zip(("code", "pointer"), refusal.split(), strict=False)), **fields)
 
-    def is_sent_away(self, *codes: str) -> Message:
-        """Check for a `bye` with one of these codes, and then the end."""
-        expected = f"`bye` with {' or '.join(codes)}"
+    def refused(self, refusal: str, type: str, **fields: Any) -> Message:  # Any: as above
+        """Send a message, and return the error that must come, as in `is_refused`."""
+        self.say(type, **fields)
+        return self.is_refused(refusal)
+
+    def is_sent_away(self, code: str) -> None:
+        """Check for a `bye` with this code, and then the end."""
+        expected = f"`bye` with {code}"
         bye = self.hear("bye", expected)
-        if bye["code"] not in codes:
-            raise FailedError(expected, _shown_message(bye))
+        _expect(bye["code"] == code, expected, bye)
         self.ends()
-        return bye
 
     def ends(self) -> None:
         """Check that the connection ends."""
         try:
             line = self._lines.receive(time.monotonic() + self.seconds)
         except NoLineError as error:
-            if not error.ended:
-                raise FailedError("the end of the connection", error.came) from None
+            expect(error.ended, "the end of the connection", error.came)
         else:
             raise FailedError("the end of the connection", shown_line(line))
 
@@ -178,20 +178,24 @@ class Caller:
                 line = self._lines.receive(time.monotonic() + QUIET)
             except NoLineError as error:
                 return error.ended
-            self._check(_read(line))
+            self._check(_read_message(line))
 
     def says_nothing_more(self, expected: str) -> None:
         """Check that nothing is on its way: the answer to a `ping` comes next."""
         echo = time.monotonic_ns() % 1_000_000
         self.say("ping", echo=echo)
         message = self.next(expected)
-        if message != {"type": "pong", "echo": echo}:
-            raise FailedError(expected, _shown_message(message))
+        _expect(message == {"type": "pong", "echo": echo}, expected, message)
 
     def next(self, expected: str) -> Message:
         """Return the next message of any kind that this client knows."""
         while True:
-            message = self._receive_message(expected, self.seconds)
+            try:
+                line = self._lines.receive(time.monotonic() + self.seconds)
+            except NoLineError as error:
+                came = f"within {self.seconds:g} s nothing" if error.silence else error.came
+                raise FailedError(expected, came) from None
+            message = _read_message(line)
             if message["type"] in KINDS:
                 self._check(message)
                 return message
@@ -205,17 +209,9 @@ class Caller:
             if error.silence or error.unfinished:
                 return None
             raise FailedError("a line", error.came) from None
-        message = _read(line)
+        message = _read_message(line)
         self._check(message)
         return message
-
-    def _receive_message(self, expected: str, seconds: float) -> Message:
-        try:
-            line = self._lines.receive(time.monotonic() + seconds)
-        except NoLineError as error:
-            came = f"within {seconds:g} s nothing" if error.silence else error.came
-            raise FailedError(expected, came) from None
-        return _read(line)
 
     # -- in a match ------------------------------------------------------------------------------
 
@@ -240,8 +236,8 @@ class Caller:
         seen = self.memory.matches[match]
         while (seen.ask is None or seen.is_acted) and seen.end is None:
             message = self.next("an ask, or the end of the match")
-            if message["type"] in ("error", "default", "bye"):
-                raise FailedError("an ask, or the end of the match", _shown_message(message))
+            is_in_place = message["type"] not in ("error", "default", "bye")
+            _expect(is_in_place, "an ask, or the end of the match", message)
         if seen.end is not None:
             return seen.end
         assert seen.ask is not None
@@ -278,9 +274,7 @@ class Caller:
 
     def take_leave(self) -> None:
         """Leave all matches, so that nothing remains on the server; ignore the answers."""
-        if (
-            self.socket.fileno() >= 0
-        ):  # the number of a closed descriptor may now belong to another connection
+        if self.socket.fileno() >= 0:  # else its number may now belong to another connection
             with contextlib.suppress(FailedError, OSError):
                 self._leave_matches()
             self.close()
@@ -303,22 +297,19 @@ class Caller:
 
     def _check(self, message: Message) -> None:
         """Raise FailedError for a message that must not come here."""
-        kind = message["type"]
-        if self._is_told_goodbye:
-            raise FailedError("nothing after `bye` (L1)", _shown_message(message))
-        if not self._is_greeted and kind not in ("hello", "bye"):
-            raise FailedError("`hello` before anything else (L1)", _shown_message(message))
-        if self._is_greeted and kind == "hello":
-            raise FailedError("`hello` once only (L1)", _shown_message(message))
-        if message.get("code") in COME_BACK:
-            _expect("retry_ms" in message, f"`retry_ms` with {message['code']}", message)
+        kind, code = message["type"], message.get("code")
+        is_first = kind in ("hello", "bye")
+        _expect(not self._is_sent_away, "nothing after `bye` (L1)", message)
+        _expect(self._is_greeted or is_first, "`hello` before anything else (L1)", message)
+        _expect(not (self._is_greeted and kind == "hello"), "`hello` once only (L1)", message)
+        _expect(code not in COME_BACK or "retry_ms" in message, f"`retry_ms` with {code}", message)
         self._is_greeted = True
-        self._is_told_goodbye = kind == "bye"
+        self._is_sent_away = kind == "bye"
         if kind == "left" and "match" in message:
             self.memory.left.add(message["match"])
         if kind in IN_A_MATCH:
-            if message["match"] in self.memory.left:
-                raise FailedError("nothing about a match that was left", _shown_message(message))
+            is_left = message["match"] in self.memory.left
+            _expect(not is_left, "nothing about a match that was left", message)
             self._check_in_match(kind, message)
 
     def _check_in_match(self, kind: str, message: Message) -> None:
@@ -329,8 +320,7 @@ class Caller:
             return
         if seen is None:
             raise FailedError("`start` before everything else about a match (L3)", _shown_message(message))
-        if seen.end is not None:
-            raise FailedError("nothing about a match after its `end` (L3)", _shown_message(message))
+        _expect(seen.end is None, "nothing about a match after its `end` (L3)", message)
         match kind:
             case "event":
                 _expect(message["number"] == seen.events + 1, f"event {seen.events + 1} (L4)", message)
@@ -376,7 +366,7 @@ class Caller:
         seen.ask, seen.is_acted, seen.last_ask = ask, False, ask["ask"]
 
 
-def _connected(address: tuple[str, int], seconds: float, tls: ssl.SSLContext | None) -> socket.socket:
+def _connect(address: tuple[str, int], seconds: float, tls: ssl.SSLContext | None) -> socket.socket:
     try:
         plain = socket.create_connection(address, seconds)
     except OSError as error:
@@ -399,10 +389,10 @@ def _is_out_of_place(message: Message, type: str, fields: Message) -> bool:
     return message["type"] in unasked or (message["type"], type) == ("ok", "error")
 
 
-def _read(line: bytes) -> Message:
+def _read_message(line: bytes) -> Message:
     """Return the message. Raise FailedError for a line that is not a message of a server."""
     try:
-        message: object = json.loads(line.decode(), object_pairs_hook=_checked_object)
+        message: object = json.loads(line.decode(), object_pairs_hook=_check_object)
     except (ValueError, RecursionError):
         raise FailedError("one JSON object, without null and with no name twice", shown_line(line)) from None
     if not isinstance(message, dict) or not isinstance(cast("Message", message).get("type"), str):
@@ -416,7 +406,7 @@ def _read(line: bytes) -> Message:
     return known
 
 
-def _checked_object(pairs: list[tuple[str, Any]]) -> Message:  # Any: the type that json passes
+def _check_object(pairs: list[tuple[str, Any]]) -> Message:  # Any: the type that json passes
     """Return an object without null and without a name that is there twice."""
     if any(value is None for _, value in pairs) or len(dict(pairs)) < len(pairs):
         raise ValueError("null, or a name twice")
@@ -428,6 +418,7 @@ def _without_seat(start: Message) -> Message:
 
 
 def _expect(holds: bool, expected: str, message: Message) -> None:
+    """Raise FailedError, with the message, if it does not hold."""
     if not holds:
         raise FailedError(expected, _shown_message(message))
 

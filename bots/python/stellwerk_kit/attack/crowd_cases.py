@@ -9,10 +9,10 @@ import contextlib
 import socket
 from typing import Final
 
-from stellwerk_kit.attack.attack import Attack, Case
+from stellwerk_kit.attack.attack import OPEN, Attack, case
 from stellwerk_kit.attack.caller import Caller
 from stellwerk_kit.attack.line_cases import get_in
-from stellwerk_kit.failed import DoesNotApplyError, FailedError
+from stellwerk_kit.failed import DoesNotApplyError, FailedError, expect
 
 CROWD: Final = 300  # connections or sessions at once: more than a server should keep without a login
 ROOMS_EACH: Final = 30  # rooms that a session can open below the limit of messages
@@ -20,66 +20,59 @@ GOES: Final = ("server.full", "auth.login_timeout")  # the codes for connections
 HALF_A_HANDSHAKE: Final = b"\x16\x03\x01"  # how TLS begins
 
 
+@case("idle connections keep out neither a newcomer nor a client that resumes")
 def waiting_room(attack: Attack) -> None:
     """Open many connections without a login. The server may close some of them, but must accept a newcomer
     and a bot that resumes in the middle of a match."""
-    with attack.player() as player, contextlib.ExitStack() as crowd:
-        is_in_match = _is_asked(attack, player)
+    with attack.scene():
+        player = _player_in_match(attack)
         idle: list[Caller] = []
         for _ in range(CROWD):
             caller = attack.call()
-            crowd.callback(caller.close)
-            if caller.hello is None:
-                raise FailedError("`hello`, however many connections wait", f"{caller.greeting}")
+            is_greeted = caller.hello is not None
+            expect(is_greeted, "`hello`, however many connections wait", caller.greeting)
             idle.append(caller)
-        with attack.caller() as newcomer:
-            attack.log_in(newcomer)
-        if is_in_match:
-            _lose_and_resume(attack, player)
+        with attack.scene():
+            attack.player()
+        _lose_and_resume(attack, player)
         for caller in idle:
             message = caller.next_within(0)
-            if message is not None and (message["type"] != "bye" or message["code"] not in GOES):
-                raise FailedError(f"nothing, or `bye` with {' or '.join(GOES)}", f"{message}")
+            is_right = message is None or (message["type"] == "bye" and message["code"] in GOES)
+            expect(is_right, f"nothing, or `bye` with {' or '.join(GOES)}", message)
     get_in(attack)
 
 
+@case("a session in a match keeps its place, however many others there are", OPEN)
 def many_sessions(attack: Attack) -> None:
     """Open as many sessions as the server accepts. A bot that plays can resume all the same."""
-    attack.require_open()
-    with attack.player() as player, contextlib.ExitStack() as crowd:
-        is_in_match = _is_asked(attack, player)
+    with attack.scene():
+        player = _player_in_match(attack)
         for _ in range(CROWD):
             caller = attack.call()
-            crowd.callback(caller.close)
             caller.say("login", protocol=1, name=attack.name())
             answer = caller.next("`welcome`, or `bye` with server.full")
             if answer["type"] != "welcome":
-                if (answer["type"], answer["code"]) != ("bye", "server.full"):
-                    raise FailedError("`welcome`, or `bye` with server.full", f"{answer}")
+                is_full = (answer["type"], answer["code"]) == ("bye", "server.full")
+                expect(is_full, "`welcome`, or `bye` with server.full", answer)
                 break
-        if is_in_match:
-            _lose_and_resume(attack, player)
+        _lose_and_resume(attack, player)
     get_in(attack)
 
 
+@case("waiting rooms use up no matches", "rooms", "practice", OPEN)
 def many_rooms(attack: Attack) -> None:
     """Open rooms that stay empty. Other clients can still play."""
-    attack.require("rooms")
-    attack.require("practice")
-    attack.require_open()
-    game = attack.game
-    with contextlib.ExitStack() as crowd:
-        for _ in range(CROWD // ROOMS_EACH):
-            caller = crowd.enter_context(attack.player(max_matches=64))
-            for _ in range(min(ROOMS_EACH, attack.limits.burst // 2)):
-                caller.say("join", game=game["game"], players=game["players"][0], room=attack.name())
-                answer = caller.next("`joined`, or `error` with server.full")
-                if answer["type"] != "joined" and answer.get("code") != "server.full":
-                    raise FailedError("`joined`, or `error` with server.full", f"{answer}")
-        with attack.player() as player:
-            attack.asked(player)
+    for _ in range(CROWD // ROOMS_EACH):
+        caller = attack.player(max_matches=64)
+        for _ in range(min(ROOMS_EACH, attack.limits.burst // 2)):
+            caller.say("join", **attack.join(room=attack.name()))
+            answer = caller.next("`joined`, or `error` with server.full")
+            is_right = answer["type"] == "joined" or answer.get("code") == "server.full"
+            expect(is_right, "`joined`, or `error` with server.full", answer)
+    attack.asked()
 
 
+@case("unfinished handshakes keep nobody out")
 def half_handshakes(attack: Attack) -> None:
     """Begin many TLS handshakes and finish none. Other clients can still connect."""
     if attack.tls is None:
@@ -93,32 +86,21 @@ def half_handshakes(attack: Attack) -> None:
             crowd.enter_context(half)
             with contextlib.suppress(OSError):  # turned away already
                 half.sendall(HALF_A_HANDSHAKE)
-        with attack.player() as newcomer:
-            newcomer.says_nothing_more("nothing but the answer to a ping")
+        attack.player().says_nothing_more("nothing but the answer to a ping")
 
 
-def _is_asked(attack: Attack, player: Caller) -> bool:
-    """Test whether the player is in a match now, which requires a server with practice and resume."""
-    if not {"practice", "resume"} <= set(attack.survey.features):
-        return False
-    attack.asked(player)
-    return True
+def _player_in_match(attack: Attack) -> Caller | None:
+    """Return a player in a match, if the server has practice and resume."""
+    if {"practice", "resume"} <= set(attack.survey.features):
+        return attack.asked()[0]
+    attack.player()
+    return None
 
 
-def _lose_and_resume(attack: Attack, player: Caller) -> None:
-    player.reset()
-    with attack.caller(player.memory) as back:
-        back.log_in(player.welcome["name"], resume=player.resume())
-        back.hear("ask")
+def _lose_and_resume(attack: Attack, player: Caller | None) -> None:
+    if player is not None:
+        player.reset()
+        attack.come_back(player).hear("ask")
 
 
-CROWD_CASES: Final = (
-    Case(
-        "waiting-room", "idle connections keep out neither a newcomer nor a client that resumes", waiting_room
-    ),
-    Case(
-        "many-sessions", "a session in a match keeps its place, however many others there are", many_sessions
-    ),
-    Case("many-rooms", "waiting rooms use up no matches", many_rooms),
-    Case("half-handshakes", "unfinished handshakes keep nobody out", half_handshakes),
-)
+CROWD_CASES: Final = (waiting_room, many_sessions, many_rooms, half_handshakes)
