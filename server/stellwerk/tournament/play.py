@@ -215,7 +215,7 @@ def _play_matches(run: _Run, opened: Opened) -> bool:
                     status_setup=status_setup,
                     sandbox=cup.sandbox,
                     begin=partial(cup.begin, opened.store),
-                    version=cup.version,
+                    versions=cup.versions,
                     courier=exporter or cluster,
                     house_bots=house_bots(),
                     shows_ratings=run.status_at is not None or run.shape in SHAPES_WITH_RATINGS,

@@ -9,6 +9,7 @@ import pytest
 
 from stellwerk_tournament.config.resolved import expect_same, resolve
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, parse, settings_of
+from stellwerk_tournament.config.versions import Versions
 
 STARTED = '[[bots]]\nname = "ernie"\ncmd = "true"\n'
 REUSED = '[[bots]]\nname = "bert"\ncmd = "true"\nprocess = "reused"\n'
@@ -62,7 +63,7 @@ def test_what_cannot_be_done_for_these_bots_is_refused(
 
 
 def test_a_tournament_does_not_go_on_with_other_clocks(tmp_path: Path) -> None:
-    before = resolve(read(tmp_path, "", STARTED, REUSED), tmp_path, "1")
-    now = resolve(read(tmp_path, "freeze = true", STARTED, REUSED), tmp_path, "1")
+    before = resolve(read(tmp_path, "", STARTED, REUSED), tmp_path, Versions("1"))
+    now = resolve(read(tmp_path, "freeze = true", STARTED, REUSED), tmp_path, Versions("1"))
     with pytest.raises(SettingsError, match="freeze was false, and is true now"):
         expect_same(before, now, tmp_path)

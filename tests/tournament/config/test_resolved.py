@@ -8,12 +8,13 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from stellwerk_tournament.config.resolved import FILE, encode, read_resolved, resolve
+from stellwerk_tournament.config.versions import Versions
 from tests.tournament.report.report_tournaments import settings_for
 
 
 def test_a_folder_that_was_begun_before_bots_had_versions_is_read(tmp_path: Path) -> None:
     """It lists the files of its bots instead."""
-    resolved = resolve(settings_for(tmp_path, ["a", "b"]), tmp_path, "1")
+    resolved = resolve(settings_for(tmp_path, ["a", "b"]), tmp_path, Versions("1"))
     content = json.loads(encode(resolved))
     del content["sha256"]
     for bot in content["bots"]:

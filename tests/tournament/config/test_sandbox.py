@@ -13,6 +13,7 @@ from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.resolved import encode, expect_same, read_resolved, resolve
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, parse, settings_of
 from stellwerk_tournament.config.template import template
+from stellwerk_tournament.config.versions import Versions
 
 ANN = '[[bots]]\nname = "ann"\ncmd = "true"\n'
 BOB = '[[bots]]\nname = "bob"\ncmd = "true"\n'
@@ -124,20 +125,20 @@ def test_a_tournament_cannot_go_on_in_another_sandbox(
     tmp_path: Path, head: str, bots: tuple[str, ...], place: str
 ) -> None:
     (tmp_path / "ann").mkdir()
-    before = resolve(read(tmp_path, ""), tmp_path, "1")
-    expect_same(before, resolve(read(tmp_path, ""), tmp_path, "1"), tmp_path)
+    before = resolve(read(tmp_path, ""), tmp_path, Versions("1"))
+    expect_same(before, resolve(read(tmp_path, ""), tmp_path, Versions("1")), tmp_path)
     with pytest.raises(SettingsError, match=place):
-        expect_same(before, resolve(read(tmp_path, head, *bots), tmp_path, "1"), tmp_path)
+        expect_same(before, resolve(read(tmp_path, head, *bots), tmp_path, Versions("1")), tmp_path)
 
 
 def test_what_is_required_can_be_added_later(tmp_path: Path) -> None:
-    before = resolve(read(tmp_path, 'sandbox = "landlock"'), tmp_path, "1")
-    now = resolve(read(tmp_path, 'sandbox = "landlock"\nrequire = "landlock"'), tmp_path, "1")
+    before = resolve(read(tmp_path, 'sandbox = "landlock"'), tmp_path, Versions("1"))
+    now = resolve(read(tmp_path, 'sandbox = "landlock"\nrequire = "landlock"'), tmp_path, Versions("1"))
     expect_same(before, now, tmp_path)
 
 
 def test_a_tournament_from_before_the_keys_goes_on_without_them(tmp_path: Path) -> None:
-    old = json.loads(encode(resolve(read(tmp_path, ""), tmp_path, "1")))
+    old = json.loads(encode(resolve(read(tmp_path, ""), tmp_path, Versions("1"))))
     del old["sandbox"], old["sha256"]
     for bot in old["bots"]:
         del bot["folder"]
@@ -146,7 +147,7 @@ def test_a_tournament_from_before_the_keys_goes_on_without_them(tmp_path: Path) 
     assert before is not None
     assert before.sandbox.level == "limits"
     settings = settings_of(parse(tmp_path), tmp_path, level=before.sandbox.level)
-    expect_same(before, resolve(settings, tmp_path, "1"), tmp_path)
+    expect_same(before, resolve(settings, tmp_path, Versions("1")), tmp_path)
 
 
 def test_no_place_of_this_machine_is_written(tmp_path: Path) -> None:
@@ -155,7 +156,7 @@ def test_no_place_of_this_machine_is_written(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     head = f'sandbox = "landlock"\nbind = ["data", "{tmp_path}/elsewhere"]\n'
     bots = (ANN + f'folder = "{tmp_path}/elsewhere"\n', BOB)
-    text = encode(resolve(read(cup, head, *bots), cup, "1")).decode()
+    text = encode(resolve(read(cup, head, *bots), cup, Versions("1"))).decode()
     assert json.loads(text)["sandbox"]["bind"] == ["data", ".../elsewhere"]
     assert str(tmp_path) not in text
 

@@ -19,6 +19,7 @@ from stellwerk_tournament.config.settings import (
     settings_of,
 )
 from stellwerk_tournament.config.template import template
+from stellwerk_tournament.config.versions import Versions
 
 GOOD = """\
 title = "cup"
@@ -335,15 +336,17 @@ def test_a_file_that_cannot_be_executed_is_refused_with_what_to_do(folder: Path)
 
 
 def test_what_a_tournament_was_begun_with_is_written_down_and_compared(folder: Path) -> None:
-    before = resolve(read(folder, GOOD), folder, "1.0")
+    before = resolve(read(folder, GOOD), folder, Versions("1.0"))
     (folder / RESOLVED).write_bytes(encode(before))
     assert read_resolved(folder) == before
-    expect_same(before, resolve(read(folder, GOOD), folder, "1.1"), folder)  # which has the same rules
-    other = resolve(read(folder, GOOD.replace("move_ms = 500", "move_ms = 600")), folder, "1.0")
+    expect_same(
+        before, resolve(read(folder, GOOD), folder, Versions("1.1")), folder
+    )  # which has the same rules
+    other = resolve(read(folder, GOOD.replace("move_ms = 500", "move_ms = 600")), folder, Versions("1.0"))
     with pytest.raises(SettingsError, match=r"clocks\.move_ms was 500, and is 600 now; undo that"):
         expect_same(before, other, folder)
     text = GOOD.replace('name = "bert"', 'name = "bert"\nprocess = "reused"')
-    reused = resolve(read(folder, text), folder, "1.0")
+    reused = resolve(read(folder, text), folder, Versions("1.0"))
     with pytest.raises(SettingsError, match=r"bots\[3\]\.process was \"fresh\", and is \"reused\" now"):
         expect_same(before, reused, folder)
 
@@ -352,7 +355,7 @@ def test_what_is_written_down_counts_from_the_folder(folder: Path) -> None:
     elsewhere = folder.parent / "elsewhere.py"
     elsewhere.write_text("")
     text = GOOD.replace('cmd = "true"', f'cmd = "python3 {elsewhere} {folder}/x --all"')
-    resolved = resolve(read(folder, f'wrap = "env {{folder}}/bots {folder}"\n{text}'), folder, "")
+    resolved = resolve(read(folder, f'wrap = "env {{folder}}/bots {folder}"\n{text}'), folder, Versions(""))
     greedy, ernie, bert = resolved.bots
     assert greedy.command == ("built-in", "greedy")
     assert ernie.command == ("python3", "bots/ernie.py", "--deep")

@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from stellwerk_tournament.config.settings import FILE, SettingsError, parse, settings_of
-from stellwerk_tournament.config.versions import Versions, version_of
+from stellwerk_tournament.config.versions import Versions
+from stellwerk_tournament.play.runner import play_tournament
+from stellwerk_tournament.store.store import open_store, read_matches
+from tests.tournament.play.fakes import FakeMatches, Witness, run_in_virtual_time
 
 BOTS = """
 [[games]]
@@ -41,8 +44,10 @@ def folder(tmp_path: Path) -> Path:
 
 def versions(folder: Path, text: str = BOTS) -> dict[str, str]:
     (folder / FILE).write_text(text)
-    settings = settings_of(parse(folder), folder, to_play=False)
-    return {entrant.name: version_of(entrant, "1.0") for entrant in settings.entrants}
+    entrants = settings_of(parse(folder), folder, to_play=False).entrants
+    found = Versions("1.0")
+    found.read(entrants)
+    return dict(zip([entrant.name for entrant in entrants], found.of(entrants), strict=True))
 
 
 def test_each_kind_of_bot_has_its_kind_of_version(folder: Path) -> None:
@@ -95,15 +100,45 @@ def test_a_file_of_a_command_or_its_program_counts_if_there_is_no_folder(folder:
     assert versions(folder, program)["ann"] not in ("", before)
 
 
-def test_files_that_changed_are_read_again_and_others_are_not(folder: Path) -> None:
-    (folder / FILE).write_text(BOTS)
-    entrants = {each.name: each for each in settings_of(parse(folder), folder, to_play=False).entrants}
-    found = Versions(entrants, "1.0")
-    assert found.unsure(entrants) == list(entrants)
-    found.look(entrants)
-    before = found.of(["ann", "bea"])
-    assert "bea" not in found.unsure(entrants)
+@pytest.mark.parametrize("head", ["", 'dir = "ann"\n'])
+def test_a_file_of_the_command_that_changed_is_read_again_and_others_are_not(folder: Path, head: str) -> None:
+    text = BOTS if head else BOTS.replace('dir = "ann"\n', "").replace("main.py", f"{folder}/ann/main.py")
+    (folder / FILE).write_text(text)
+    entrants = settings_of(parse(folder), folder, to_play=False).entrants
+    found = Versions("1.0")
+    assert [entrant.name for entrant in found.changed(entrants)] == ["ann"]
+    found.read(entrants)
+    before = found.of(entrants)
+    (folder / "ann/log.txt").write_text("3")
+    (folder / "ann/data/model.bin").write_bytes(b"33")
+    assert not found.changed(entrants)
     (folder / "ann/main.py").write_text("22")
-    found.look(["ann"])
-    assert found.of(["ann"])[0] not in before
-    assert found.of(["bea"]) == before[1:]
+    changed = found.changed(entrants)
+    assert [entrant.name for entrant in changed] == ["ann"]
+    found.read(changed)
+    assert found.of(entrants)[0] not in before
+    assert found.of(entrants)[1:] == before[1:]
+
+
+@pytest.mark.parametrize(("file", "count"), [("log.txt", 1), ("main.py", 4)])
+def test_a_bot_that_writes_into_its_folder_stays_one_version_but_not_if_its_program_changes(
+    folder: Path, file: str, count: int
+) -> None:
+    """In each of four matches it adds to a file."""
+
+    def write(*_: object) -> None:
+        with open(folder / "ann" / file, "a") as text:
+            text.write("a match\n")
+
+    tables = '[[bots]]\nname = "bea"\nbuilt_in = "random"\nprocess = "fresh"\n'
+    tables += '[[bots]]\nname = "ann"\ncmd = "python3 main.py"\ndir = "ann"\n'
+    head = 'concurrency = 1\nsandbox = "limits"\n[schedule]\nrounds = 2\n[[games]]\ngame = "usa"\n'
+    (folder / FILE).write_text(head + tables)
+    settings = settings_of(parse(folder), folder)
+    with open_store(folder) as opened:
+        run_in_virtual_time(
+            play_tournament, settings, opened, Witness(), "s", FakeMatches(seconds=0, fails=write)
+        )
+    lines = [*read_matches(folder)]
+    assert len(lines) == 4
+    assert len({line.versions[line.players.index("ann")] for line in lines}) == count

@@ -12,6 +12,7 @@ from msgspec import UNSET, UnsetType
 from stellwerk_processes.bench.levels import SandboxRecord
 from stellwerk_tournament.config.resolved import resolve
 from stellwerk_tournament.config.settings import FILE, parse, settings_of
+from stellwerk_tournament.config.versions import Versions
 from stellwerk_tournament.store.answered import FILE as ANSWERED
 from stellwerk_tournament.store.answered import fingerprints, read_answered, write_answered
 
@@ -33,7 +34,7 @@ def marks(
             os.utime(folder / name, ns=(10**18, 10**18))
     (folder / FILE).write_text(text)
     settings = settings_of(parse(folder), folder)
-    return fingerprints(settings, resolve(settings, folder, "1"), sandbox, settings.names)
+    return fingerprints(settings, resolve(settings, folder, Versions("1")), sandbox, settings.names)
 
 
 def grow(folder: Path) -> None:

@@ -28,10 +28,10 @@ import msgspec
 from stellwerk_processes.bench.views import is_beneath
 from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_tournament.config.settings import BotTable, Process, SettingsError
+from stellwerk_tournament.config.versions import LEFT_OUT
 
 FOLDER: Final = "bots"
 MOST_BYTES: Final = 256_000_000  # of an archive: it is in memory, and in each file
-LEFT_OUT: Final = frozenset({"__pycache__", ".git"})
 _SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/nix", "/snap")
 
 

@@ -40,7 +40,7 @@ class BlockOrder(Struct, frozen=True, tag_field="format", tag=ORDER_FORMAT):
     block; paths in it are relative to a folder that has `archives`, each in `bots/HASH`, and the `board`.
     `hashes` are those of all archives, also where a machine has them already. `level` is that
     of the sandbox. `bot_seeds` are those of bots whose processes play many matches, if the tournament has a
-    seed. `cup` tells tournaments apart."""
+    seed. `versions` are those of the bots. `cup` tells tournaments apart."""
 
     cup: str
     stellwerk: str
@@ -56,6 +56,7 @@ class BlockOrder(Struct, frozen=True, tag_field="format", tag=ORDER_FORMAT):
     board_digest: str
     board: bytes | None = None
     bot_seeds: dict[str, str] = {}
+    versions: dict[str, str] = {}
     hashes: tuple[str, ...] = ()
     archives: dict[str, bytes] = {}
 

@@ -52,11 +52,13 @@ class OrderMaker:
         self._bots = {entrant.name: entrant for entrant in cup.settings.entrants}
         self._tables: dict[str, tuple[BotTable, list[Packed]]] = {}
         self._bind = [*self._bound()]
+        cup.versions.read(cup.settings.entrants)
 
     def order(self, due: DueBlock) -> BlockOrder:
         """Return the order of a block. SettingsError if a file cannot be read."""
         cup, block = self._cup, due.block
         choice = cup.settings.variants[block.variant].choice
+        entrants = [self._bots[name] for name in block.entrants]
         tables: list[BotTable] = []
         packed = [each for _, each in self._bind if each is not None]
         for name in sorted(block.entrants):
@@ -79,6 +81,7 @@ class OrderMaker:
             board_digest=choice.board.digest,
             board=self._board(block.variant),
             bot_seeds=self._bot_seeds(block.entrants),
+            versions=dict(zip(block.entrants, cup.versions.of(entrants), strict=True)),
             hashes=tuple(sorted(archives)),
             archives=archives,
         )

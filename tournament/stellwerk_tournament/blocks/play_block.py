@@ -83,10 +83,10 @@ def unpacked(order: BlockOrder, folder: Path) -> Settings:
     digest = settings.variants[0].choice.board.digest
     if digest != order.board_digest:
         raise BlockFileError(f"is for another board than the one that is installed here ({digest[:12]})")
-    confinement = settings.confinement
-    if not confinement.wrap:
-        settings = replace(settings, confinement=replace(confinement, level=order.level))
-    return settings
+    if not settings.confinement.wrap:
+        settings = settings.at_level(order.level)
+    entrants = (replace(each, label=order.versions[each.name]) for each in settings.entrants)
+    return replace(settings, entrants=tuple(entrants))
 
 
 def _write_once(path: Path, content: bytes) -> None:
@@ -116,7 +116,6 @@ class TableBlock:
         show = None if host.moved is None else partial(_show, host.moved)
         conditions = Conditions(
             execute=partial(play_match, observer=MatchObserver(show)),
-            version=host.version,
             sandbox=sandbox,
             machine=host.machine,
             house_bots=host.house_bots,

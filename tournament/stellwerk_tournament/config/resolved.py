@@ -29,7 +29,7 @@ from stellwerk_tournament.config.conduct import ConductTable
 from stellwerk_tournament.config.machine_paths import MachinePaths
 from stellwerk_tournament.config.sandbox import ResolvedSandbox, resolved_sandbox
 from stellwerk_tournament.config.settings import Entrant, Settings, SettingsError, Variant
-from stellwerk_tournament.config.versions import version_of
+from stellwerk_tournament.config.versions import Versions
 
 FILE: Final = "resolved.json"
 _BUILT_IN: Final = "built-in"
@@ -82,18 +82,19 @@ _SEAL: Final = re.compile(rb',\n  "sha256": "([0-9a-f]{64})"\n}\n')
 _INDEX: Final = re.compile(r"\[(\d+)\]")  # counted from 0; people count from 1
 
 
-def resolve(settings: Settings, folder: Path, version: str) -> Resolved:
+def resolve(settings: Settings, folder: Path, versions: Versions) -> Resolved:
     """Resolve settings in this folder, now."""
+    versions.read(settings.entrants)
     paths = MachinePaths(folder, settings.entrants)
     return Resolved(
-        stellwerk=version,
+        stellwerk=versions.stellwerk,
         schedule=settings.kind if settings.hero is None else f"{settings.kind} of {settings.hero}",
         isolation=settings.confinement.isolation,
         wrap=tuple(map(paths.hidden, settings.confinement.wrap)),
         anonymous=settings.anonymous,
         clocks=settings.time,
         games=tuple(map(_game, settings.variants)),
-        bots=tuple(_bot(entrant, paths, version) for entrant in settings.entrants),
+        bots=tuple(_bot(entrant, paths, versions) for entrant in settings.entrants),
         python=platform.python_version(),
         freeze=settings.fair.freeze,
         cores_per_bot=settings.fair.cores_per_bot,
@@ -213,8 +214,8 @@ def _game(variant: Variant) -> ResolvedGame:
     )
 
 
-def _bot(entrant: Entrant, paths: MachinePaths, stellwerk: str) -> ResolvedBot:
-    bot, version = entrant.bot, version_of(entrant, stellwerk)
+def _bot(entrant: Entrant, paths: MachinePaths, versions: Versions) -> ResolvedBot:
+    bot, (version,) = entrant.bot, versions.of([entrant])
     if bot.built_in:
         command = (_BUILT_IN, bot.command[-1])
         return ResolvedBot(bot.name, command, bot.transport, process=bot.process, version=version)

@@ -157,8 +157,8 @@ class Entrant:
     """A bot of the tournament. `instances` is how many processes of it may run at a time, or in how many
     matches a remote one may be. `logins`: as whom a remote one logs in, for each seat of a team; the first
     one plays all other games, too. They are empty for commands that only look at a tournament. `number`:
-    which of the tables `[[bots]]` it is, from 0. `label`: the version of a remote one, if its table has
-    one."""
+    which of the tables `[[bots]]` it is, from 0. `label`: the version of one whose files are not here: of a
+    remote one by its table, if that has one, or as another machine has read it."""
 
     bot: BotSpec
     author: str | None

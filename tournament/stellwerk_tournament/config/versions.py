@@ -3,6 +3,8 @@
 Laws:
 - equal files make an equal version, on any machine: it does not matter where they are, nor when they were
   written. What interpreters cache does not count, nor does a repository's history;
+- a bot may write into its own folder, in every match. So a run reads all files of a bot once, and after that
+  only those that its command names;
 - the version of a built-in bot is that of Stellwerk. A remote bot has the label that its table says, because
   its files are not here.
 """
@@ -14,98 +16,104 @@ import hashlib
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import islice
-from time import perf_counter
-from typing import Final, TypeAlias
+from typing import Final
 
 from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_tournament.config.settings import Entrant
 
 DIGITS: Final = 12
-MOST_FILES: Final = 100_000  # of a bot that count: more would take longer to look at than a match
-LOOKING_SHARE: Final = 0.01  # of the time, at most, to see whether files have changed
+MOST_FILES: Final = 100_000  # of a bot that count: more would take longer to read than a match
 LEFT_OUT: Final = frozenset({"__pycache__", ".git"})
-
-Stamp: TypeAlias = tuple[str, int, int]
-"""A file's name, its size, and the time of its last change."""
-
-
-def version_of(entrant: Entrant, stellwerk: str) -> str:
-    """Return the version of a bot as it is now. Empty if nothing tells it."""
-    if entrant.is_remote:
-        return entrant.label
-    if entrant.bot.built_in:
-        return stellwerk and f"stellwerk-{stellwerk}"
-    digest = hashlib.sha256()
-    for name, path in _files(entrant.bot):
-        digest.update(b"%b\0%b\n" % (os.fsencode(name), _digest(path)))
-    return digest.hexdigest()[:DIGITS]
 
 
 class Versions:
-    """The versions of bots, for whoever asks again and again."""
+    """The versions of bots during a run. `stellwerk` is that of Stellwerk."""
 
-    def __init__(self, entrants: Mapping[str, Entrant], stellwerk: str) -> None:
-        self._entrants = entrants
-        self._stellwerk = stellwerk
-        self._known: dict[str, str] = {}
-        self._stamps: dict[str, list[Stamp]] = {}
-        self._look_again_at: dict[str, float] = {}
+    def __init__(self, stellwerk: str = "") -> None:
+        self.stellwerk = stellwerk
+        self._files: dict[str, _Files] = {}
 
-    def of(self, names: Iterable[str]) -> tuple[str, ...]:
-        return tuple(self._known[name] for name in names)
+    def of(self, entrants: Iterable[Entrant]) -> tuple[str, ...]:
+        """Return the versions of bots, as they were read last. Empty for a bot of which nothing tells it."""
+        return tuple(map(self._version, entrants))
 
-    def unsure(self, names: Iterable[str]) -> list[str]:
-        """Return those whose files have not been looked at for a while."""
-        now = perf_counter()
-        return [name for name in names if self._look_again_at.get(name, 0.0) <= now]
+    def changed(self, entrants: Iterable[Entrant]) -> list[Entrant]:
+        """Return the bots that have not been read yet, or whose commands name a file that has changed."""
+        here = (entrant for entrant in entrants if _has_files(entrant))
+        return [each for each in here if each.name not in self._files or self._files[each.name].have_changed]
 
-    def look(self, names: Iterable[str]) -> None:
-        """Look at the files of these bots, and read them if they have changed. That can take a while."""
-        for name in names:
-            entrant, began = self._entrants[name], perf_counter()
-            is_here = not (entrant.is_remote or entrant.bot.built_in)
-            stamps = list(_stamps(entrant.bot)) if is_here else []
-            took = perf_counter() - began
-            if name not in self._known or stamps != self._stamps[name]:
-                self._known[name] = version_of(entrant, self._stellwerk)
-            self._stamps[name] = stamps
-            self._look_again_at[name] = perf_counter() + took / LOOKING_SHARE if is_here else float("inf")
+    def read(self, entrants: Iterable[Entrant]) -> None:
+        """Read files of bots: all of them the first time. That can take a while."""
+        for entrant in filter(_has_files, entrants):
+            if entrant.name in self._files:
+                self._files[entrant.name].read_named()
+            else:
+                self._files[entrant.name] = _Files(entrant.bot)
 
-
-def _stamps(bot: BotSpec) -> Iterator[Stamp]:
-    for name, path in _files(bot):
-        with contextlib.suppress(OSError):  # it is gone, or nobody may look at it
-            status = os.stat(path)
-            yield name, status.st_size, status.st_mtime_ns
+    def _version(self, entrant: Entrant) -> str:
+        if entrant.is_remote or entrant.label:
+            return entrant.label
+        if entrant.bot.built_in:
+            return self.stellwerk and f"stellwerk-{self.stellwerk}"
+        return self._files[entrant.name].version
 
 
-def _files(bot: BotSpec) -> Iterator[tuple[str, str]]:
-    """Yield the files of a bot, with names and paths: those of its folders and those that its command names,
-    or else its program."""
-    folders = dict.fromkeys(each for each in (bot.folder, bot.directory) if each is not None)
-    beneath = (
-        (f"{number}/{os.path.relpath(path, folder)}", path)
-        for number, folder in enumerate(folders)
-        for path in _beneath(folder)
-    )
-    yield from islice(beneath, MOST_FILES)
-    named = [
-        (f"command/{number}", word)
-        for number, word in enumerate(bot.command)
-        if number and os.path.isabs(word) and os.path.isfile(word)
-    ]
-    yield from named
-    if not folders and not named:
-        program = shutil.which(bot.command[0], path=bot.environment.get("PATH"))
-        yield "program", program or bot.command[0]
+def _has_files(entrant: Entrant) -> bool:
+    return not (entrant.is_remote or entrant.label or entrant.bot.built_in)
 
 
-def _beneath(folder: str) -> Iterator[str]:
+class _Files:
+    """The files of a bot: those of its folders and those that its command names, or else its program."""
+
+    def __init__(self, bot: BotSpec) -> None:
+        folders = dict.fromkeys(each for each in (bot.folder, bot.directory) if each is not None)
+        beneath = (
+            (f"{number}/{os.path.relpath(path, folder)}", path)
+            for number, folder in enumerate(folders)
+            for path in _paths_beneath(folder)
+        )
+        paths = dict(islice(beneath, MOST_FILES))
+        words = {os.path.normpath(os.path.join(bot.directory or "", word)) for word in bot.command}
+        self._named = {name: path for name, path in paths.items() if os.path.normpath(path) in words}
+        for number, word in enumerate(bot.command):
+            if number and os.path.isabs(word) and os.path.isfile(word):
+                self._named[f"command/{number}"] = word
+        if not folders and not self._named:
+            program = shutil.which(bot.command[0], path=bot.environment.get("PATH"))
+            self._named["program"] = program or bot.command[0]
+        self._digests = {name: _digest(path) for name, path in paths.items() if name not in self._named}
+        self.read_named()
+
+    @property
+    def have_changed(self) -> bool:
+        """Return whether a file that the command names has another size or another time than before."""
+        return self._stamps != list(map(_stamp, self._named.values()))
+
+    def read_named(self) -> None:
+        """Read the files that the command names."""
+        self._stamps = list(map(_stamp, self._named.values()))
+        self._digests |= {name: _digest(path) for name, path in self._named.items()}
+        all_of_them = hashlib.sha256()
+        for name, digest in sorted(self._digests.items()):
+            all_of_them.update(b"%b\0%b\n" % (os.fsencode(name), digest))
+        self.version = all_of_them.hexdigest()[:DIGITS]
+
+
+def _paths_beneath(folder: str) -> Iterator[str]:
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(set(folders) - LEFT_OUT)
         yield from (os.path.join(place, name) for name in sorted(names))
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    """Return the size of a file and the time of its last change, or zeros if it is gone."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return 0, 0
+    return status.st_size, status.st_mtime_ns
 
 
 def _digest(path: str) -> bytes:

@@ -67,12 +67,12 @@ Log: TypeAlias = Callable[[str, Sequence[str]], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The conditions of all matches here: what plays them, the version of Stellwerk, what was tried of the
+    """The conditions of all matches here: what plays them, the versions of bots, what was tried of the
     sandbox, what is known of this machine, the factory of players for bots inside the server, and who is
     shown the matches on the server of bots that stay, after moves, but not too often."""
 
     execute: Execute = play_match
-    version: str = ""
+    versions: Versions = field(default_factory=Versions)
     sandbox: SandboxRecord | UnsetType = UNSET
     machine: MachineRecord | UnsetType = UNSET
     house_bots: Mapping[str, NewHousePlayer] = field(default_factory=lambda: NO_HOUSE_BOTS, repr=False)
@@ -94,7 +94,6 @@ class MatchesHere:
         self._settings = settings
         self._entrants = entrants
         self._paths = MachinePaths(folder, entrants.values())
-        self._versions = Versions(entrants, conditions.version)
         self._conditions = conditions
         self._lag = lag
         self._log = log
@@ -114,9 +113,11 @@ class MatchesHere:
     ) -> tuple[MatchLine, MatchResult] | str:
         """Play a match to its end. Return its line and result, or the reason why it failed, which is no bot's
         fault. `begun` and `ended` get matches that others can learn of."""
-        if unsure := self._versions.unsure(block.entrants):
-            await trio.to_thread.run_sync(self._versions.look, unsure)
-        versions = self._versions.of(block.teams(rotation))
+        versions = self._conditions.versions
+        entrants = [self._entrants[name] for name in block.teams(rotation)]
+        if changed := versions.changed(entrants):
+            await trio.to_thread.run_sync(versions.read, changed)
+        of_players = versions.of(entrants)
         late_before, began_at = self._lag.count, trio.current_time()
         try:
             with self.fair.prepared(self._bot_match(block, seed, rotation, suspended)) as bot_match:
@@ -126,7 +127,7 @@ class MatchesHere:
         except Exception as error:
             await self.log_error(heading(block, rotation), error)
             return self._paths.hidden(f"{type(error).__name__}: {error}")
-        line = self._line(block, rotation, played, versions, trio.current_time() - began_at)
+        line = self._line(block, rotation, played, of_players, trio.current_time() - began_at)
         late = [bot.bot for bot in line.bots if any(fault.kind == "time" for fault in bot.faults)]
         if late and self._lag.count > late_before:
             return f"the runner was late by more than {MOST_MS:g} ms in a match in which {late[0]} was, too"

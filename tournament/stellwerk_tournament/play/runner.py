@@ -28,6 +28,7 @@ from stellwerk_processes.started_match import play_match
 from stellwerk_server.match.house_player import NO_HOUSE_BOTS, NewHousePlayer
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
 from stellwerk_tournament.config.settings import Entrant, Settings
+from stellwerk_tournament.config.versions import Versions
 from stellwerk_tournament.play.attendance import Attendance
 from stellwerk_tournament.play.blocks_in_hand import BlocksInHand, known_blocks
 from stellwerk_tournament.play.courier import Courier, RunError
@@ -95,7 +96,7 @@ async def play_tournament(
     courier: Courier | None = None,
     beside: Beside | None = None,
     new_source: NewSource | None = None,
-    version: str = "",
+    versions: Versions | None = None,
 ) -> bool:
     """Play, and return whether all has been played; it has not if somebody stopped the runner before.
 
@@ -108,7 +109,7 @@ async def play_tournament(
     Unless `shows_ratings`, nobody looks at the ratings in the progress, and they are not computed for it.
     A `courier` takes all blocks to where they are played; nothing is played here then. `beside` runs from
     when everything is open until the matches are over. Blocks come from the schedule, or from `new_source`.
-    `version` is that of Stellwerk.
+    `versions` are those of the bots, if they have been read before.
     """
     with watched_lag() as lag:
         known = known_blocks(await trio.to_thread.run_sync(opened.store.standings), opened.results)
@@ -120,7 +121,7 @@ async def play_tournament(
         async def log(heading: str, lines: Sequence[str]) -> None:
             await hand.on_disk(partial(opened.store.log, OWN_LOG, heading, lines))
 
-        conditions = Conditions(execute, version, sandbox, house_bots=house_bots)
+        conditions = Conditions(execute, versions or Versions(), sandbox, house_bots=house_bots)
         here = MatchesHere(settings, source.entrants, opened.store.folder, conditions, lag, log)
         may_wait = settings.until_width is None and (courier is None or courier.brings_back)
         hand = BlocksInHand(

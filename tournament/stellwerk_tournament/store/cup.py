@@ -31,6 +31,7 @@ from stellwerk_tournament.config.resolved import (
 )
 from stellwerk_tournament.config.sandbox import STANDARD
 from stellwerk_tournament.config.settings import Settings, SettingsError, Source, parse, settings_of
+from stellwerk_tournament.config.versions import Versions
 from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, Ratings, rate, rate_all
 from stellwerk_tournament.schedule.deal import seed_check
 from stellwerk_tournament.schedule.schedule import SchedulePlan, plan_of
@@ -72,6 +73,7 @@ class Cup:
     def __init__(self, folder: Path, version: str = "", asked: Asked | None = None) -> None:
         self.folder = folder
         self.version = version
+        self.versions = Versions(version)
         self.asked = asked
         self.sandbox: SandboxRecord | UnsetType = UNSET
         self.id = ""
@@ -119,7 +121,7 @@ class Cup:
     def now(self) -> Resolved:
         """Resolve the settings as the file has them today. SettingsError if a bot's file cannot be read."""
         settings = replace(self.settings, conduct=self.source.file.conduct)
-        return resolve(settings, self.folder, self.version)
+        return resolve(settings, self.folder, self.versions)
 
     @cached_property
     def plan(self) -> SchedulePlan:
