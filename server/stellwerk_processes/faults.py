@@ -1,4 +1,4 @@
-"""Faults of a bot in a match, and their causes.
+"""Faults of a bot in a match, their causes, and the likely cure of a failed start.
 
 Law: one thing that went wrong is reported once, by its first cause. A bot whose process has ended could not
 answer any more, so that its missing answers are no fault of their own.
@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_processes.bot_spec import Transport
-from stellwerk_processes.start_hints import Start, start_hint
 from stellwerk_protocol.messages import DefaultReason
 from stellwerk_server.match.refusals import Refused
 
@@ -44,6 +43,10 @@ _OUT_OF_MEMORY: Final = re.compile(
     r"MemoryError|bad_alloc|out of memory|OutOfMemory|cannot allocate memory|memory allocation of \d+ bytes",
     re.IGNORECASE,
 )
+_NEEDS_STDIO: Final = "if it speaks over its standard streams, it needs transport=stdio"
+_ADDRESS: Final = "the address in STELLWERK_ADDRESS"
+_LOCATION: Final = re.compile(r'File "(.+?)", line (\d+)')
+_PROTOCOL: Final = re.compile(r'\{\s*"type"\s*:|\{.*"protocol"\s*:')
 
 
 class Fault(Struct, frozen=True, omit_defaults=True):
@@ -84,6 +87,11 @@ class Conduct:
     first_refused: Mapping[str, Refused] = field(default_factory=dict[str, Refused])
     connected: bool | None = None
 
+    @property
+    def spoke(self) -> bool:
+        """Whether it wrote lines that were refused before it logged in."""
+        return bool(self.unreadable.keys() - {"auth.login_timeout"})
+
     def first(self, is_meant: Callable[[str], bool]) -> Refused | UnsetType:
         """Return the first line that was refused with one of these codes."""
         return next((first for code, first in self.first_refused.items() if is_meant(code)), UNSET)
@@ -97,7 +105,7 @@ def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
     """Return the faults of a bot, the gravest first."""
     if conduct.suspended:
         return ()
-    faults = [*_absence(conduct)]
+    faults = [*_find_absence(conduct)]
     if conduct.defaults["time"]:
         late = conduct.defaults["time"]
         if conduct.by_default and late >= conduct.defaults["tries"]:
@@ -121,7 +129,7 @@ def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
     return tuple(faults)
 
 
-def _absence(conduct: Conduct) -> list[Fault]:
+def _find_absence(conduct: Conduct) -> list[Fault]:
     report = conduct.report
     if not conduct.logged_in and conduct.is_remote:
         return [Fault("absent", 1, "was not connected when its match began")]
@@ -129,7 +137,7 @@ def _absence(conduct: Conduct) -> list[Fault]:
         how = f"ended with {report.cause} before it logged in" if conduct.ended_early else "never logged in"
         if conduct.forgot_token:
             how = "logged in without the token that it finds in STELLWERK_TOKEN"
-        return [Fault("start_failure", 1, how, report.last_lines, _hint(conduct))]
+        return [Fault("start_failure", 1, how, report.last_lines, start_hint(conduct))]
     if conduct.left:
         return [Fault("left", 1, "left the match")]
     if conduct.ended_early and any(map(_OUT_OF_MEMORY.search, report.last_lines)):
@@ -149,22 +157,94 @@ def _absence(conduct: Conduct) -> list[Fault]:
     return []
 
 
-def _hint(conduct: Conduct) -> str:
-    return start_hint(
-        Start(
-            report=conduct.report,
-            transport=conduct.transport,
-            ended=conduct.ended_early,
-            connected=conduct.connected,
-            spoke=bool(conduct.unreadable.keys() - {"auth.login_timeout"}),
-            forgot_token=conduct.forgot_token,
-        )
-    )
-
-
 def _codes(counts: Counter[str]) -> str:
     return ", ".join(f"{code} {count}" for code, count in counts.most_common())
 
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
+
+
+# -- advice about a bot that never logged in ---------------------------------------------------------
+
+
+def start_hint(conduct: Conduct) -> str:
+    """Return the likely cure for a bot that never logged in, in one line, or an empty text.
+
+    Law: a hint rests on evidence: what the bot printed last, whether it ended, connected, or wrote anything.
+    Without evidence there is no hint: a wrong one costs more time than none.
+    """
+    if conduct.forgot_token:
+        return "its login needs the value of STELLWERK_TOKEN as `token`"
+    for pattern, cure in _SIGNS:
+        found = [line for line in conduct.report.last_lines if pattern.search(line)]
+        if found:
+            return cure(found[-1], conduct.report.last_lines)
+    if conduct.transport == "tcp" and any(map(_PROTOCOL.match, conduct.report.last_lines)):
+        return "it prints messages to its standard output, so it needs transport=stdio"
+    if conduct.connected is None:
+        return ""
+    return _hint_over_stdio(conduct) if conduct.transport == "stdio" else _hint_over_tcp(conduct)
+
+
+def _hint_over_stdio(conduct: Conduct) -> str:
+    if conduct.spoke:
+        return "over stdio its standard output is for messages only: it must print all else to standard error"
+    if conduct.ended_early:
+        return ""
+    return (
+        "it wrote no line to its standard output: after `hello` it must write `login`, and flush; "
+        "if it connects over TCP, leave out transport=stdio"
+    )
+
+
+def _hint_over_tcp(conduct: Conduct) -> str:
+    if conduct.spoke:
+        return ""  # the first line that was refused says more
+    if conduct.connected:
+        sent_nothing = "it connected, and sent nothing: after `hello` it must send `login`"
+        return "" if conduct.ended_early else sent_nothing
+    if not conduct.ended_early:
+        return f"it did not connect to {_ADDRESS} while the set-up clock ran; {_NEEDS_STDIO}"
+    if conduct.report.status == 0:
+        return f"it ended without connecting to {_ADDRESS}; {_NEEDS_STDIO}"
+    return ""
+
+
+# -- what programs print when they cannot start ------------------------------------------------------
+
+
+def _cure_syntax(_line: str, printed: Sequence[str]) -> str:
+    places = [place for line in printed if (place := _LOCATION.search(line))]
+    where = f" in {places[-1][1]}, line {places[-1][2]}" if places else ""
+    return f"correct the syntax error{where}"
+
+
+def _cure_module(line: str, _printed: Sequence[str]) -> str:
+    name = re.search(r"'(.+?)'", line)
+    what = f"the module {name[1]}" if name else "the module"
+    return f"install {what}, or name in cmd the interpreter that has it, such as .venv/bin/python"
+
+
+def _always(cure: str) -> Callable[[str, Sequence[str]], str]:
+    return lambda _line, _printed: cure
+
+
+_SIGNS: Final = (
+    (re.compile(r"\b(SyntaxError|IndentationError|TabError)\b"), _cure_syntax),
+    (re.compile(r"ModuleNotFoundError|Cannot find module"), _cure_module),
+    (
+        re.compile(
+            r"can't open file|No such file or directory|FileNotFoundError|ENOENT|Unable to access jarfile"
+        ),
+        _always(
+            "a file is missing: files named in cmd count from the current folder, or from dir; "
+            "the bot itself works in an empty folder, or in dir"
+        ),
+    ),
+    (re.compile(r"Permission denied|EACCES"), _always("a file that it needs may not be read or executed")),
+    (
+        re.compile(r"Connection ?refused|ECONNREFUSED", re.IGNORECASE),
+        _always(f"it must connect to {_ADDRESS}, not to another one"),
+    ),
+)

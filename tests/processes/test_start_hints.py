@@ -12,20 +12,20 @@ import pytest
 
 from stellwerk_processes.bench.local_bot import BotReport
 from stellwerk_processes.bot_spec import Transport
-from stellwerk_processes.start_hints import Start, start_hint
+from stellwerk_processes.faults import Conduct, start_hint
 
 ENDED = BotReport(0, None, False, 1, None, ())
-START = Start(ENDED, "tcp", ended=True, connected=None, spoke=False, forgot_token=False)
+NO_LOGIN = Conduct(ENDED, logged_in=False, ended_early=True)
 
 
-def printed(*lines: str) -> Start:
-    return replace(START, report=replace(ENDED, last_lines=lines))
+def printed(*lines: str) -> Conduct:
+    return replace(NO_LOGIN, report=replace(ENDED, last_lines=lines))
 
 
 @pytest.mark.parametrize("transport", get_args(Transport))
 @pytest.mark.parametrize("ended", [True, False])
 def test_where_nobody_knows_what_a_bot_sent_there_is_no_hint(transport: Transport, ended: bool) -> None:
-    assert start_hint(replace(START, transport=transport, ended=ended)) == ""
+    assert start_hint(replace(NO_LOGIN, transport=transport, ended_early=ended)) == ""
 
 
 @pytest.mark.parametrize(
