@@ -114,20 +114,14 @@ class _FamilyMeter:
         for path, known in self._waited.items():
             self._waited[path] = _waited_ms(path, self._opened.get(path), known)
         waited = self._waited_before + sum(self._waited.values())
-        return self._used_ms() if self._cgroup is None else self._of_cgroup(self._cgroup), waited
-
-    def _used_ms(self) -> float:
-        used = self._used
-        for pid, known in used.items():
-            used[pid] = used_ms(pid, known)
-        return sum(used.values()) + self._reaped_ms
-
-    def _of_cgroup(self, descriptor: int) -> float:
-        """Return what the processes of the cgroup have used, those that have ended included."""
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            # `usage_usec` comes first.
-            self._of_cgroup_ms = int(os.pread(descriptor, _SHORT, 0).split(None, 2)[1]) / 1e3
-        return self._of_cgroup_ms
+        if self._cgroup is not None:  # it counts processes that have ended, too
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                # `usage_usec` comes first.
+                self._of_cgroup_ms = int(os.pread(self._cgroup, _SHORT, 0).split(None, 2)[1]) / 1e3
+            return self._of_cgroup_ms, waited
+        for pid, known in self._used.items():
+            self._used[pid] = used_ms(pid, known)
+        return sum(self._used.values()) + self._reaped_ms, waited
 
     def close(self) -> None:
         if self._cgroup is not None:

@@ -4,9 +4,9 @@ Laws:
 - two processors that share a physical core (SMT) never go to two seats;
 - all seats get equal cores: if a machine has several kinds, bots get only those of which there are most;
 - one core stays for this process, and so do all that bots do not get;
-- nobody gets a processor that this process may not use itself.
+- no bot gets a processor that this process may not use itself.
 
-The kernel says which processors share a core. Where it does not, nobody can know, and nothing is pinned.
+The kernel says which processors share a core. Where it does not, nothing is pinned.
 """
 
 from __future__ import annotations
@@ -74,9 +74,9 @@ def _equal_cores(allowed: Set[int], topology: Path) -> list[Core]:
     for number in sorted(allowed):
         if number not in seen:
             folder = topology / f"cpu{number}"
-            core = _siblings(folder) & allowed | {number}
+            core = _read_siblings(folder) & allowed | {number}
             seen |= core
-            kinds.setdefault((_capacity(folder), len(core)), []).append(core)
+            kinds.setdefault((_read_capacity(folder), len(core)), []).append(core)
     return kinds[max(kinds, key=lambda kind: (len(kinds[kind]), kind))]
 
 
@@ -137,7 +137,7 @@ def _move_threads(processors: Set[int]) -> None:
 _Kind: TypeAlias = tuple[int, int]  # how fast, as far as the kernel says, and with how many processors
 
 
-def _siblings(folder: Path) -> Core:
+def _read_siblings(folder: Path) -> Core:
     """Return the processors of the core that a processor belongs to."""
     for name in _SIBLINGS:
         file = folder / "topology" / name
@@ -148,7 +148,7 @@ def _siblings(folder: Path) -> Core:
         except (OSError, UnicodeDecodeError) as error:
             raise CoresError(f"{file}: cannot be read: {error}") from None
         try:
-            return frozenset(_listed(text))
+            return frozenset(_parse_numbers(text))
         except ValueError:
             raise CoresError(f"{file}: expected a list like 0-3,8, found {text.strip()!r}") from None
     raise CoresError(
@@ -156,14 +156,14 @@ def _siblings(folder: Path) -> Core:
     )
 
 
-def _listed(text: str) -> Iterator[int]:
+def _parse_numbers(text: str) -> Iterator[int]:
     """Yield the numbers of a list as the kernel writes it: `0-3,8`."""
     for part in text.strip().split(","):
         first, dash, last = part.partition("-")
         yield from range(int(first), int(last if dash else first) + 1)
 
 
-def _capacity(folder: Path) -> int:
+def _read_capacity(folder: Path) -> int:
     """Return how fast a processor is beside the others, where the kernel says that: not on most machines."""
     try:
         return int((folder / "cpu_capacity").read_text("ascii"))

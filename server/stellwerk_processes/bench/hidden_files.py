@@ -11,7 +11,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from stellwerk_processes.bench.invitation import BotStartError, command_line
@@ -36,7 +36,7 @@ def hidden_hint(spec: BotSpec, confinement: Confinement, printed: Sequence[str])
     """Return what to bind for a bot that could not play and printed these lines, or an empty text."""
     if confinement.own_level == "auto" or not confinement.measures.hides_files:
         return ""
-    paths = list(_hidden(spec, confinement, printed))[:MOST_NAMED]
+    paths = list(_find_hidden(spec, confinement, printed))[:MOST_NAMED]
     if paths:
         bind = ", ".join(map(json.dumps, paths))
         which = paths[0] if len(paths) == 1 else f"{', '.join(paths[:-1])} and {paths[-1]}"
@@ -49,7 +49,7 @@ def hidden_hint(spec: BotSpec, confinement: Confinement, printed: Sequence[str])
     return ""
 
 
-def _hidden(spec: BotSpec, confinement: Confinement, printed: Sequence[str]) -> Iterator[str]:
+def _find_hidden(spec: BotSpec, confinement: Confinement, printed: Sequence[str]) -> Iterator[str]:
     """Yield the files and folders to bind, each once."""
     try:
         argv = command_line(spec, confinement, "")
@@ -61,24 +61,18 @@ def _hidden(spec: BotSpec, confinement: Confinement, printed: Sequence[str]) -> 
     visible = {*seen, *map(os.path.realpath, seen)}  # by name: a link that leads there is not seen itself
     broad = set(map(os.path.realpath, ("/", temporary, os.path.expanduser("~"), *confinement.hidden)))
     found: set[str] = set()
-    for each in _mentioned((*spec.command, *spec.environment.values(), *printed)):
+    texts = (*spec.command, *spec.environment.values(), *printed)
+    for each in (os.path.normpath(match[0].rstrip(".")) for text in texts for match in _PATH.finditer(text)):
         is_private = each.startswith(os.path.join(temporary, "stellwerk-"))  # as bots' own folders are
         if is_beneath(each, visible) or is_private or not os.path.exists(each):
             continue
-        to_bind = _to_bind(each, broad)
+        to_bind = _choose_what_to_bind(each, broad)
         if to_bind and not is_beneath(to_bind, found):
             found.add(to_bind)
             yield to_bind
 
 
-def _mentioned(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the absolute paths in these texts."""
-    for text in texts:
-        for match in _PATH.finditer(text):
-            yield os.path.normpath(match[0].rstrip("."))
-
-
-def _to_bind(path: str, broad: set[str]) -> str:
+def _choose_what_to_bind(path: str, broad: set[str]) -> str:
     """Return what has to be shown so that the path can be used, without showing more than that: a program
     needs what is installed with it, and a file the others of its folder."""
 

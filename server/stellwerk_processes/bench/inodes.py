@@ -36,39 +36,39 @@ def separate(own: Iterable[str], others: Iterable[int]) -> None:
     """Give the bot inodes of its own of everything but the `own` mounts. `others` are descriptors of inodes
     that all bots share. OSError if this kernel cannot do that."""
     devices = [f"/dev/{name}" for name in os.listdir("/dev") if not os.path.islink(f"/dev/{name}")]
-    _cover(_folders({*own, *devices}))
+    _cover_folders(_find_shared_folders({*own, *devices}))
     for device in devices:
-        # Anybody may set the times of a device to now; a mount that is read-only refuses that.
+        # Any user may set the times of a device to now; a read-only mount refuses that.
         flags = _REMOUNT | _BIND | _READ_ONLY | _NO_SUID | _NO_PROGRAMS
         check(_libc.mount(None, device.encode(), None, flags, None), f"remount {device}")
     for path in (*devices, *(f"/proc/self/ns/{name}" for name in _NAMESPACES)):
         if os.path.exists(path):
-            _hold(os.open(path, os.O_RDONLY), path)  # until the supervisor ends
+            _hold_lock(os.open(path, os.O_RDONLY), path)  # until the supervisor ends
     for number in others:
-        _hold(number, "descriptor")
+        _hold_lock(number, "descriptor")
 
 
 def forbid_namespaces() -> None:
-    """Let nobody make another user namespace in this one."""
+    """Forbid more user namespaces inside this one."""
     with open(_LIMIT_OF_NAMESPACES, "w", encoding="ascii") as file:
         file.write("0")
 
 
-def _folders(own: set[str]) -> list[str]:
+def _find_shared_folders(own: set[str]) -> list[str]:
     """Return the folders that something of others is mounted at, outer ones first."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
-        places = {_plain(line.split(" ")[4]) for line in file}
+        places = {_unescape(line.split(" ")[4]) for line in file}
     shared = (place for place in places - own if not place.startswith("/proc/") and os.path.isdir(place))
     return sorted(shared, key=lambda place: (place.count("/"), place))
 
 
-def _plain(place: str) -> str:
+def _unescape(place: str) -> str:
     """Return a path without the escapes that the kernel writes for blanks and the like."""
     first, *rest = place.split("\\")
     return first + "".join(chr(int(part[:3], 8)) + part[3:] for part in rest)
 
 
-def _cover(folders: list[str]) -> None:
+def _cover_folders(folders: list[str]) -> None:
     opened = [os.open(folder, os.O_PATH | os.O_DIRECTORY) for folder in folders]  # before others hide them
     options = f"lowerdir={NOTHING}:.".encode()
     for folder, number in zip(folders, opened, strict=True):
@@ -80,6 +80,6 @@ def _cover(folders: list[str]) -> None:
     os.chdir("/")
 
 
-def _hold(number: int, name: str) -> None:
+def _hold_lock(number: int, name: str) -> None:
     check(_libc.fcntl(number, _LOCK, _OF_ALL), f"lock {name}")
     check(_libc.flock(number, _SHARED_AT_ONCE), f"lock {name}")

@@ -49,7 +49,9 @@ def command_line(spec: BotSpec, confinement: Confinement, directory: str) -> tup
     spec or, without one, from the directory of the runner."""
     if spec.directory is not None and not os.path.isdir(spec.directory):
         raise BotStartError(f"there is no folder {quoted(spec.directory)}", "dir")
-    command = spec.command if spec.directory is not None else tuple(map(_located, spec.command))
+    command = spec.command
+    if spec.directory is None:
+        command = tuple(os.path.abspath(word) if os.path.isfile(word) else word for word in command)
     if "/" not in spec.command[0]:
         command = (spec.command[0], *command[1:])  # a program is looked for where programs are
     wrap = tuple(word.replace("{directory}", directory) for word in confinement.wrap)
@@ -62,13 +64,14 @@ def command_line(spec: BotSpec, confinement: Confinement, directory: str) -> tup
         is_there = shutil.which(argv[0], path=path) is not None
     if not is_there:
         raise BotStartError(
-            f"there is no program {quoted(argv[0])}{_hint(argv[0], program)}", "wrap" if wrap else "cmd"
+            f"there is no program {quoted(argv[0])}{_explain_missing(argv[0], program)}",
+            "wrap" if wrap else "cmd",
         )
     return argv
 
 
-def _hint(word: str, program: str) -> str:
-    """Say what to do about a file that is there, and yet cannot be started."""
+def _explain_missing(word: str, program: str) -> str:
+    """Return what to do about a file that exists, and yet cannot be started."""
     if not os.path.isfile(program):
         return ""
     if "/" not in word:
@@ -95,7 +98,3 @@ def environment_of(
         "STELLWERK_BOT_SEED": invitation.seed,
         "STELLWERK_NAME": invitation.name,
     }
-
-
-def _located(word: str) -> str:
-    return os.path.abspath(word) if os.path.isfile(word) else word

@@ -98,10 +98,12 @@ def ruleset(readable: Iterable[str], writable: Iterable[str], ports: Iterable[in
         files |= _DEVICE
     read = _EXECUTE | _READ_FILE | _READ_FOLDER
     paths = [(path, read if os.path.isdir(path) else read & _OF_FILES) for path in readable]
-    paths += [(path, read & ~_EXECUTE & (_OF_FILES if os.path.isfile(path) else ~0)) for path in _machine()]
+    machine = filter(os.path.exists, _OF_THE_MACHINE)
+    paths += [(path, read & ~_EXECUTE & (_OF_FILES if os.path.isfile(path) else ~0)) for path in machine]
     paths += [("/proc/self", _READ_FOLDER), *((path, _READ_FILE) for path in _OF_ITSELF)]
     paths += [(path, files & ~_MAKE_DEVICES & ~_DEVICE) for path in writable]
-    paths += [(path, (_READ_FILE | _WRITE_FILE | _TRUNCATE | _DEVICE) & files) for path in _devices()]
+    device = (_READ_FILE | _WRITE_FILE | _TRUNCATE | _DEVICE) & files
+    paths += [(path, device) for path in filter(os.path.exists, _DEVICES)]
     attributes = files.to_bytes(8, "little")
     has_tcp, has_scopes = abi >= _ABI_OF_TCP, abi >= _ABI_OF_SCOPES
     if has_tcp:
@@ -143,11 +145,3 @@ def scopes() -> Ruleset | None:
         return bytes(16) + _SIGNALS.to_bytes(8, "little"), [], []
     # Any ruleset separates the memory of programs, and it has to be about something.
     return (_MAKE_DEVICES.to_bytes(8, "little"), [], []) if abi else None
-
-
-def _devices() -> list[str]:
-    return [path for path in _DEVICES if os.path.exists(path)]
-
-
-def _machine() -> list[str]:
-    return [path for path in _OF_THE_MACHINE if os.path.exists(path)]

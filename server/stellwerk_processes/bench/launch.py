@@ -123,7 +123,7 @@ def launch_of(
         "drops_capabilities": measures.powers and (is_inside or is_root),
         "no_new_privileges": measures.powers,
         "limits": _limits_of(confinement, has_own_user=user is not None),
-        "landlock": _ruleset_of(confinement, view, directory, port),
+        "landlock": _choose_ruleset(confinement, view, directory, port),
         "seccomp": b"",
         "sysinfo": sysinfo(),
         "seccomp_without_locks": b"",
@@ -236,7 +236,7 @@ def _own_thread_count() -> int:
     return count
 
 
-def _ruleset_of(confinement: Confinement, view: View, private: str, port: int) -> Ruleset | None:
+def _choose_ruleset(confinement: Confinement, view: View, private: str, port: int) -> Ruleset | None:
     ports, has_network = [port] if port else [], confinement.network
     match confinement.measures.landlock:
         case "":

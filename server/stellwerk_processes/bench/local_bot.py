@@ -265,12 +265,7 @@ async def start_bot(
 
     BotStartError if the spec is at fault, OSError if the machine is.
     """
-
-    async def run(task_status: trio.TaskStatus[LocalBot]) -> None:
-        with log or contextlib.nullcontext():
-            await _run_bot(spec, invitation, confinement, grace, log, task_status)
-
-    bot: LocalBot = await nursery.start(run)
+    bot: LocalBot = await nursery.start(_run_bot, spec, invitation, confinement, grace, log)
     return bot
 
 
@@ -282,25 +277,26 @@ async def _run_bot(
     log: BotLog | None,
     task_status: trio.TaskStatus[LocalBot],
 ) -> None:
-    folder = PrivateFolder.make(for_everybody=confinement.isolation == "user")
-    try:
-        with contextlib.ExitStack() as to_live:
-            bot, supervisor = await _start_supervised(
-                spec, invitation, confinement, folder.directory, log, to_live
-            )
-            stopped = True
-            try:
-                task_status.started(bot)
-                async with trio.open_nursery() as nursery:
-                    nursery.start_soon(_keep_hearing, bot, supervisor)
-                    stopped = await _wait_for_end(bot, supervisor, grace)
-                    nursery.cancel_scope.cancel()
-            finally:
-                with trio.CancelScope(shield=True):
-                    bot.end(await _end_bot(bot, supervisor, grace, stopped=stopped))
-    finally:
-        with trio.CancelScope(shield=True):
-            await trio.to_thread.run_sync(folder.remove)
+    with log or contextlib.nullcontext():
+        folder = PrivateFolder.make(for_everybody=confinement.isolation == "user")
+        try:
+            with contextlib.ExitStack() as to_live:
+                bot, supervisor = await _start_supervised(
+                    spec, invitation, confinement, folder.directory, log, to_live
+                )
+                stopped = True
+                try:
+                    task_status.started(bot)
+                    async with trio.open_nursery() as nursery:
+                        nursery.start_soon(_keep_hearing, bot, supervisor)
+                        stopped = await _wait_for_end(bot, supervisor, grace)
+                        nursery.cancel_scope.cancel()
+                finally:
+                    with trio.CancelScope(shield=True):
+                        bot.end(await _end_bot(bot, supervisor, grace, stopped=stopped))
+        finally:
+            with trio.CancelScope(shield=True):
+                await trio.to_thread.run_sync(folder.remove)
 
 
 # -- life --------------------------------------------------------------------------------------------
@@ -397,7 +393,7 @@ def _make_report(
         code = -signal.SIGKILL  # it was taken over
     return BotReport(
         status=code if code is not None and code >= 0 else None,
-        signal=_signal_name(-code) if code is not None and code < 0 else None,
+        signal=_name_signal(-code) if code is not None and code < 0 else None,
         stopped=stopped,
         cpu_ms=cpu_ms,
         max_rss_kb=max_rss_kb,
@@ -417,7 +413,7 @@ def _read_last_word(control: socket.socket) -> _End | None:
     return None
 
 
-def _signal_name(number: int) -> str:
+def _name_signal(number: int) -> str:
     try:
         return signal.Signals(number).name
     except ValueError:  # a real-time signal has no name

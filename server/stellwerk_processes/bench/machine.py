@@ -32,33 +32,26 @@ def sysinfo() -> bytes:
 
 @cache
 def constant_files() -> tuple[tuple[bytes, str], ...]:
-    """Return the content of files of /proc, and their places."""
-    return tuple(zip((_processors(), _memory_file(), _times()), CONSTANT, strict=True))
+    """Return the content of files of /proc, and their places. The frequency of the processors is that of the
+    first look."""
+    values = dict.fromkeys(_FREE, _memory() // _KB) | dict.fromkeys(_NONE, 0)
+    memory = "".join(f"{name + ':':15} {value:8} kB\n" for name, value in values.items()).encode()
+    return tuple(zip((_read("/proc/cpuinfo"), memory, _write_times()), CONSTANT, strict=True))
 
 
 def _memory() -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
-def _processors() -> bytes:
-    """Return what is known of the processors. Their frequency is the one of the first look."""
-    return _content("/proc/cpuinfo")
-
-
-def _memory_file() -> bytes:
-    values = dict.fromkeys(_FREE, _memory() // _KB) | dict.fromkeys(_NONE, 0)
-    return "".join(f"{name + ':':15} {value:8} kB\n" for name, value in values.items()).encode()
-
-
-def _times() -> bytes:
-    lines = _content("/proc/stat").decode("ascii", "replace").splitlines()
+def _write_times() -> bytes:
+    lines = _read("/proc/stat").decode("ascii", "replace").splitlines()
     names = [line.split()[0] for line in lines if line.startswith("cpu")]
     started = next((line for line in lines if line.startswith("btime ")), "btime 0")
     rest = ["intr 0", "ctxt 0", started, "processes 1", "procs_running 1", "procs_blocked 0", "softirq 0"]
     return "\n".join([*(f"{name} {_OF_STAT}" for name in names), *rest, ""]).encode()
 
 
-def _content(path: str) -> bytes:
+def _read(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             return file.read()

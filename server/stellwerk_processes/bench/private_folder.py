@@ -41,7 +41,7 @@ class PrivateFolder:
     def remove(self) -> None:
         """Remove the folder with all that the bot has left there."""
         empty(self.root, LONGEST_REMOVAL)
-        _removed(self.root)
+        _remove(self.root)
 
 
 def empty(directory: str, seconds: float) -> None:
@@ -52,26 +52,26 @@ def empty(directory: str, seconds: float) -> None:
     long, and a few descriptors are enough, however deep it was.
     """
     until = time.monotonic() + seconds
-    with contextlib.suppress(OSError), _opened(directory) as top:
+    with contextlib.suppress(OSError), _open_folder(directory) as top:
         has_changed = True
         while has_changed:
             has_changed = False
-            for name in _names(top, until):
-                has_changed |= _removed_with_all(name, top, until)
+            for name in _list_names(top, until):
+                has_changed |= _remove_with_all(name, top, until)
 
 
-def _removed_with_all(name: str, top: int, until: float) -> bool:
+def _remove_with_all(name: str, top: int, until: float) -> bool:
     """Remove an entry with its content, as far as the time allows. Return whether anything has changed."""
-    if _removed(name, top):
+    if _remove(name, top):
         return True
     has_changed = False
-    with contextlib.suppress(OSError), _opened(name, top) as folder:
-        for inner in _names(folder, until):
-            has_changed |= _removed(inner, folder) or _moved(inner, folder, top)
-    return _removed(name, top) or has_changed
+    with contextlib.suppress(OSError), _open_folder(name, top) as folder:
+        for inner in _list_names(folder, until):
+            has_changed |= _remove(inner, folder) or _move_up(inner, folder, top)
+    return _remove(name, top) or has_changed
 
 
-def _removed(name: str, folder: int | None = None) -> bool:
+def _remove(name: str, folder: int | None = None) -> bool:
     """Remove a file, a link or an empty folder. Return whether it is gone."""
     for remove in (os.unlink, os.rmdir):
         with contextlib.suppress(OSError):
@@ -80,16 +80,16 @@ def _removed(name: str, folder: int | None = None) -> bool:
     return False
 
 
-def _moved(name: str, folder: int, top: int) -> bool:
+def _move_up(name: str, folder: int, top: int) -> bool:
     """Move a folder up. Only a folder that can be written to can be moved. Return whether it was."""
-    with contextlib.suppress(OSError), _opened(name, folder):
+    with contextlib.suppress(OSError), _open_folder(name, folder):
         os.rename(name, secrets.token_hex(16), src_dir_fd=folder, dst_dir_fd=top)
         return True
     return False
 
 
-def _names(folder: int, until: float) -> Iterator[str]:
-    """Yield the names in a folder one by one, for there may be millions of them."""
+def _list_names(folder: int, until: float) -> Iterator[str]:
+    """Yield the names in a folder one by one: there may be millions of them."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if time.monotonic() >= until:
@@ -98,7 +98,7 @@ def _names(folder: int, until: float) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def _opened(name: str, folder: int | None = None) -> Generator[int]:
+def _open_folder(name: str, folder: int | None = None) -> Generator[int]:
     """Open a folder and make it usable for its owner. OSError if it is none, or a link, or closed to us by
     another user.
 

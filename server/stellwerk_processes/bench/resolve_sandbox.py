@@ -262,7 +262,7 @@ class _Outside:
             "unix": unix,
             "has_route": _has_route(),
             "runner": os.getpid(),
-            "runner_started": _start_time_of(os.getpid()),
+            "runner_started": int(Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()[19]),
             "free_disk": shutil.disk_usage(folder).free,
             "free_memory": os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"),
         }
@@ -329,7 +329,7 @@ async def _is_welcomed(port: int, name: str) -> bool:
 
 
 async def _is_closed(bot: LocalBot) -> bool:
-    """Return whether nobody has the bot's output open any more."""
+    """Return whether no process has the bot's output open any more."""
     assert bot.transport is not None
     async with bot.transport:
         with trio.move_on_after(SECONDS_TO_END):
@@ -351,7 +351,7 @@ def _has_been_reached(sock: socket.socket) -> bool:
 
 
 def _count_entries(folder: str) -> int:
-    """Return how many entries a folder has; more than one, for a lonely one may be the way to a program."""
+    """Return how many entries a folder has; more than one: a lonely one may be the way to a program."""
     with contextlib.suppress(OSError):
         return max(2, len(os.listdir(folder)))
     return 2
@@ -364,8 +364,3 @@ def _has_route() -> bool:
         except OSError:
             return False
     return True
-
-
-def _start_time_of(pid: int) -> int:
-    """Return when a process was started, which tells it from another one with its id."""
-    return int(Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19])

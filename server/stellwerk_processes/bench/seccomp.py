@@ -5,13 +5,13 @@ another way around the sandbox: new user namespaces, in which a process has powe
 filters do not see; keyrings, which outlast a bot in any namespace; a look at what the kernel has in memory of
 a file, and a way to change that; watches of files; and for a bot that is pinned, other cores.
 
-A bot that has no namespaces, but Landlock, has no sockets but those of TCP, and none that waits for others.
-It can do nothing to what the kernel lets every process of a user do to the others, and Landlock does not see:
-their priority, cores and limits; modes, owners, times, attributes and flags of the user's files; shared
-memory, semaphores and message queues that stay when nobody uses them. Modes, owners and times it seems to
-set, and nothing changes: what copies or unpacks a file in the bot's own folder sets them, too, and would
-fail. So it is with locks of files, which other bots would see: it seems to get each, and cannot ask who has
-one.
+A bot that has Landlock and no namespaces has no sockets but those of TCP, and none that listens. The filter
+also denies what Landlock does not cover, and the kernel lets all processes of a user do: to change the
+priority, cores or limits of another process, or the attributes and flags of the user's files, and to make
+shared memory, semaphores or message queues, which stay when no process uses them. Calls that set modes,
+owners or times of files seem to succeed, and change nothing: programs that copy or unpack a file in the bot's
+own folder make them, too, and would fail. The same holds for locks of files, which other bots would see: the
+bot seems to get each lock, and cannot ask who has one.
 """
 
 from __future__ import annotations
@@ -148,7 +148,11 @@ def call_filter(
         return [rule for number in known for rule in _when(_JUMP_IF_EQUAL, number, error)]
 
     def checked(name: str, *rules: list[bytes]) -> list[bytes]:
-        return _for_call(numbers[name], [part for rule in rules for part in rule]) if name in numbers else []
+        """Apply rules to one call. They end with the call allowed, because they have lost its number."""
+        if name not in numbers:
+            return []
+        body = [*(part for rule in rules for part in rule), *_return(_ALLOW)]
+        return [_instruction(_JUMP_IF_EQUAL, numbers[name], 0, len(body)), *body]
 
     rules = [
         *_load(_ARCHITECTURE),
@@ -170,12 +174,12 @@ def call_filter(
     # What the kernel counts, it counts for all bots: room on disks, its own messages, what is under way.
     rules += refused(_OF_THE_MACHINE, errno.ENOSYS)
     rules += [rule for name in _ANSWERED for rule in _asked(numbers[name])]
-    rules += checked("getsockopt", _not_counted())
+    rules += checked("getsockopt", _refuse_cookie())
     rules += refused(_FUTEXES_OF_LATER, errno.ENOSYS)
-    rules += checked("futex", _argument(1), _within_a_process())
+    rules += checked("futex", _argument(1), _keep_waits_within_a_process())
     # Watches count for all bots of a user together, and see what others do to a file that cannot be covered.
     rules += refused(_WATCHES, errno.ENOSYS)
-    rules += checked("fcntl", _argument(1), *_commands(has_locks=has_locks))
+    rules += checked("fcntl", _argument(1), *_refuse_commands(has_locks=has_locks))
     if not has_locks:
         rules += refused(("flock",), _PRETEND)
     if is_pinned:
@@ -200,16 +204,19 @@ def call_filter(
     if tcp_only or is_inside:
         for name, place in (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3)):
             rules += checked(name, _argument(place), _when(_JUMP_IF_SET, _FAST_OPEN, errno.EPERM))
-        rules += checked("socket", _only_tcp() if tcp_only else _only_of_networks())
+        rules += checked("socket", _allow_tcp_sockets() if tcp_only else _allow_sockets_of_networks())
     if can_empty_files:
         rules += refused(("openat2",), errno.ENOSYS)  # its flags are in memory
         rules += refused(("truncate",), errno.EACCES)
+        emptied = _when(
+            _JUMP_IF_EQUAL, _READ_ONLY | _TRUNCATE, errno.EACCES
+        )  # while it is opened for reading
         for name, place in (("open", 1), ("openat", 2)):
-            rules += checked(name, _argument(place), _not_emptied())
+            rules += checked(name, _argument(place), [_instruction(_AND, _ACCESS_MODE | _TRUNCATE)], emptied)
     return b"".join([*rules, *_return(_ALLOW)])
 
 
-def _commands(*, has_locks: bool) -> list[list[bytes]]:
+def _refuse_commands(*, has_locks: bool) -> list[list[bytes]]:
     """Refuse what fcntl does to a file that others see, too."""
     errors = dict.fromkeys(_HINTS, errno.EINVAL)
     if not has_locks:
@@ -218,17 +225,9 @@ def _commands(*, has_locks: bool) -> list[list[bytes]]:
     return [_when(_JUMP_IF_EQUAL, command, error) for command, error in errors.items()]
 
 
-def _not_emptied() -> list[bytes]:
-    """Refuse to empty a file while it is opened for reading."""
-    return [
-        _instruction(_AND, _ACCESS_MODE | _TRUNCATE),
-        *_when(_JUMP_IF_EQUAL, _READ_ONLY | _TRUNCATE, errno.EACCES),
-    ]
-
-
-def _within_a_process() -> list[bytes]:
-    """Leave the kernel those waits that no other process can end. See `waits.py` about the others; nobody has
-    to be woken from them."""
+def _keep_waits_within_a_process() -> list[bytes]:
+    """Leave the kernel those waits that no other process can end. See `waits.py` about the others, which
+    need no wake-up."""
     return [
         *[_instruction(_JUMP_IF_SET, _OF_ONE_PROCESS, 0, 1), *_return(_ALLOW)],
         _instruction(_AND, _COMMAND_OF_FUTEX),
@@ -238,7 +237,7 @@ def _within_a_process() -> list[bytes]:
     ]
 
 
-def _not_counted() -> list[bytes]:
+def _refuse_cookie() -> list[bytes]:
     """Refuse the number that the kernel has given to a socket."""
     refuse = _when(_JUMP_IF_EQUAL, _COOKIE, errno.ENOPROTOOPT)
     return [
@@ -249,7 +248,7 @@ def _not_counted() -> list[bytes]:
     ]
 
 
-def _only_of_networks() -> list[bytes]:
+def _allow_sockets_of_networks() -> list[bytes]:
     """Leave the sockets that a network of its own separates from those of others, of the kinds that Landlock
     can check. The rest is refused."""
     refuse = _return(_REFUSE | errno.EAFNOSUPPORT)
@@ -280,7 +279,7 @@ def _only_of_networks() -> list[bytes]:
     ]
 
 
-def _only_tcp() -> list[bytes]:
+def _allow_tcp_sockets() -> list[bytes]:
     refuse = _return(_REFUSE | errno.EACCES)
     return [
         *_argument(0),
@@ -296,12 +295,6 @@ def _only_tcp() -> list[bytes]:
         _instruction(_JUMP_IF_EQUAL, _TCP, 1, 0),
         *refuse,
     ]
-
-
-def _for_call(number: int, rules: list[bytes]) -> list[bytes]:
-    """Apply rules to one call. They end with the call allowed, for they have lost its number."""
-    body = [*rules, *_return(_ALLOW)]
-    return [_instruction(_JUMP_IF_EQUAL, number, 0, len(body)), *body]
 
 
 def _argument(place: int) -> list[bytes]:

@@ -1,13 +1,12 @@
 """The supervisor, the one process of ours beside each bot: it starts the bot, and ends all its processes.
 
-A small program of its own, `python -I -S`, from the standard library alone and without its larger modules,
-for it is started as often as bots are. Inside namespaces it is process 1. It has one thread, and sleeps until
-the bot ends, an orphan ends, the bot asks about the machine or waits for memory that its processes share
-(`waits.py`), or the runner sends a word over the control
-socket: TERMINATE, or KILL. It sends
-FAULT with a cause if the sandbox cannot be set up, STARTED when the bot runs (inside namespaces with the
-descriptors of the private folder and of the port to listen at), and ENDED with the wait status and what was
-used.
+It is a small program of its own, `python -I -S`, which imports the standard library alone, and none of its
+larger modules, because it is started as often as bots are. Inside namespaces it is process 1. It has one
+thread, and sleeps until the bot ends, an orphan ends, the bot asks about the machine or waits for memory that
+its processes share (`waits.py`), or the runner sends a word over the control socket: TERMINATE, or KILL. It
+sends FAULT with a cause if the sandbox cannot be set up, STARTED when the bot runs (inside namespaces with
+the descriptors of the private folder and of the port to listen at), and ENDED with the wait status and what
+was used.
 
 Law: when the bot has ended, when the runner asks, and when the runner has gone (then the control socket
 ends), every descendant is killed, until none is left. Descendants cannot get away: those whose parents end
@@ -68,7 +67,10 @@ def main(control: int, orders_at: int) -> None:
     """Supervise one bot. The arguments are descriptors: of the control socket, and of the orders."""
     for number in os.listdir("/proc/self/fd"):
         if int(number) > 2:
-            _close_on_exec(int(number))
+            try:
+                os.set_inheritable(int(number), False)
+            except OSError:
+                pass  # the one by which they were listed
     with open(orders_at, "rb") as file:
         orders: Orders = marshal.load(file)
     try:
@@ -98,19 +100,12 @@ def main(control: int, orders_at: int) -> None:
 # -- start -------------------------------------------------------------------------------------------
 
 
-def _close_on_exec(number: int) -> None:
-    try:
-        os.set_inheritable(number, False)
-    except OSError:
-        pass  # the one by which they were listed
-
-
 def _block_signals() -> int:
     """Block all signals, and return a descriptor that is readable when a child has ended."""
     every = ctypes.create_string_buffer(128)
     _libc.sigfillset(every)
     _libc.sigprocmask(_SET_MASK, every, None)
-    # Those that are stopped and go on are none of its business: a bot could wake it with them all the time.
+    # Ignore children that stop and continue: otherwise a bot could wake the supervisor at will.
     flags = _NO_CHILD_STOP.to_bytes(4, sys.byteorder)
     default = ctypes.create_string_buffer(bytes(_FLAGS_OF_ACTION) + flags, _SIZE_OF_ACTION)
     _libc.sigaction(_SIGCHLD, default, None)
@@ -203,19 +198,15 @@ def _become(orders: Orders, writing: int) -> NoReturn:
     try:
         os.chdir(orders["folder"])
         what = argv[0]
-        _execute(argv, environment)
+        try:
+            os.execvpe(argv[0], argv, environment)
+        except OSError as error:
+            if error.errno != _NOT_A_PROGRAM:
+                raise
+            os.execve("/bin/sh", ["/bin/sh", *argv], environment)  # a script that does not name its shell
     except OSError as error:
         os.write(2, f"stellwerk: cannot start: {what}: {error.strerror}\n".encode())
         os._exit(NOT_FOUND if error.errno == _NO_SUCH_FILE else NOT_EXECUTABLE)
-
-
-def _execute(argv: list[str], environment: dict[str, str]) -> NoReturn:
-    try:
-        os.execvpe(argv[0], argv, environment)
-    except OSError as error:
-        if error.errno != _NOT_A_PROGRAM:
-            raise
-        os.execve("/bin/sh", ["/bin/sh", *argv], environment)  # a script without a line that names its shell
 
 
 def _send(control: int, word: bytes, descriptors: list[int]) -> None:
@@ -254,7 +245,7 @@ def _live(bot: int, children: int, control: int, calls: int | None, orders: Orde
                 continue
             if number == children:
                 os.read(children, 1024)
-                status = _reap(bot)
+                status, _ = _reap(bot)
                 if status is not None:
                     return status
                 continue
@@ -330,16 +321,17 @@ def _take_user(user: int) -> None:
     _libc.setfsuid(user)
 
 
-def _reap(bot: int) -> int | None:
-    """Bury all that have ended. Return the bot's wait status if it is among them."""
+def _reap(bot: int) -> tuple[int | None, bool]:
+    """Bury all that have ended. Return the bot's wait status if it is among them, and whether a child is
+    left."""
     found = None
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return found
+            return found, False
         if pid == 0:
-            return found
+            return found, True
         if pid == bot:
             found = status
 
@@ -349,14 +341,10 @@ def _end_all(bot: int = 0) -> int:
     found = 0
     while True:
         _signal_all(_SIGKILL)
-        try:
-            while True:
-                pid, status = os.waitpid(-1, os.WNOHANG)
-                if pid == bot:
-                    found = status
-                if pid == 0:
-                    break
-        except ChildProcessError:
+        status, are_left = _reap(bot)
+        if status is not None:
+            found = status
+        if not are_left:
             return found
         time.sleep(0.001)
 

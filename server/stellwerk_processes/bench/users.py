@@ -1,6 +1,6 @@
 """Users of their own for bots that root starts: one for each bot that runs.
 
-Nobody has these ids, so nothing belongs to them, and nothing has to be set up. Each bot has another one:
+No account has these ids, so nothing belongs to them, and nothing has to be set up. Each bot has its own:
 limits that count by user, signals, tracing and the environments in /proc separate users.
 """
 
@@ -26,7 +26,7 @@ _taken: Final[set[int]] = set()
 @contextmanager
 def own_user() -> Generator[int | None]:
     """Return an id that nobody else has while the block runs, or None where this process cannot give one."""
-    ids = _ids()
+    ids = _choose_range()
     if ids is None:
         yield None
         return
@@ -40,7 +40,7 @@ def own_user() -> Generator[int | None]:
         _taken.discard(user)
 
 
-def _ids() -> tuple[int, int] | None:
+def _choose_range() -> tuple[int, int] | None:
     if os.geteuid() != 0:
         return None
     for first, count in ((_FIRST, _COUNT), (_FIRST_OF_FEW, _COUNT_OF_FEW)):
@@ -61,15 +61,15 @@ def _is_mapped(kind: str, first: int, count: int) -> bool:
 
 def others_can_use(paths: Iterable[str], *, without_ancestors: bool = False) -> bool:
     """Return whether any user can read these files, enter and list these folders, and get there. Without
-    their ancestors, getting there is somebody else's concern."""
+    ancestors, do not check the folders that they are in."""
     return all(
-        _others_can(real, 0o5 if os.path.isdir(real) else 0o4)
-        and (without_ancestors or all(_others_can(folder, 0o1) for folder in (*ancestors(real), "/")))
+        _others_may(real, 0o5 if os.path.isdir(real) else 0o4)
+        and (without_ancestors or all(_others_may(folder, 0o1) for folder in (*ancestors(real), "/")))
         for real in map(os.path.realpath, paths)
     )
 
 
-def _others_can(path: str, bits: int) -> bool:
+def _others_may(path: str, bits: int) -> bool:
     try:
         return stat.S_IMODE(os.stat(path).st_mode) & bits == bits
     except OSError:

@@ -80,7 +80,7 @@ def view_of(
     too_broad = {"/", *map(os.path.realpath, hidden)}
     home = os.path.realpath(os.path.expanduser("~"))
     too_broad |= {home, os.path.join(home, ".local"), os.path.dirname(home)}
-    runtimes = [*_programs(argv[0], path, directory), *_our_python()]
+    runtimes = [*_list_programs(argv[0], path, directory), *_our_python()]
     if built_in:
         runtimes += _our_packages()
     own = [each for each in (folder, directory) if each is not None]
@@ -93,8 +93,8 @@ def view_of(
         files.append(os.path.normpath(os.path.join(directory or os.curdir, argv[0])))
     given = [*(each for each in (folder, directory) if each is not None), *bind]
     return View(
-        tuple(_seen(runtimes, too_broad)),
-        tuple(_seen([*own, *files], too_broad - set(map(os.path.realpath, given)), bind)),
+        tuple(_list_seen(runtimes, too_broad)),
+        tuple(_list_seen([*own, *files], too_broad - set(map(os.path.realpath, given)), bind)),
     )
 
 
@@ -115,7 +115,7 @@ def ancestors(path: str) -> Iterator[str]:
         yield path
 
 
-def _seen(paths: Iterable[str], too_broad: set[str], given: Iterable[str] = ()) -> Iterator[str]:
+def _list_seen(paths: Iterable[str], too_broad: set[str], given: Iterable[str] = ()) -> Iterator[str]:
     """Yield each path once, with the path that it really has; without those that show too much."""
     seen: set[str] = set()
     for path in (*paths, *given):
@@ -130,23 +130,23 @@ def _seen(paths: Iterable[str], too_broad: set[str], given: Iterable[str] = ()) 
                 yield each
 
 
-def _programs(program: str, path: str, directory: str | None, depth: int = 0) -> Iterator[str]:
+def _list_programs(program: str, path: str, directory: str | None, depth: int = 0) -> Iterator[str]:
     """Yield what a program needs: itself with its links, its prefix, and its interpreter with the same."""
     place = program if "/" in program else shutil.which(program, path=path)
     if place is None or depth == MOST_INTERPRETERS:
         return
     place = os.path.normpath(os.path.join(directory or os.curdir, place))
-    for link in _links(place):
+    for link in _follow_links(place):
         yield link
-        yield from _prefix(link)
+        yield from _list_prefix(link)
         if shims := _SHIMS.fullmatch(link):
             yield shims[1]
-    interpreter = _interpreter(place)
+    interpreter = _read_interpreter(place)
     if interpreter:
-        yield from _programs(interpreter, path, None, depth + 1)
+        yield from _list_programs(interpreter, path, None, depth + 1)
 
 
-def _links(path: str) -> Iterator[str]:
+def _follow_links(path: str) -> Iterator[str]:
     """Yield a path, and where it leads, link by link."""
     for _ in range(MOST_LINKS):
         yield path
@@ -156,7 +156,7 @@ def _links(path: str) -> Iterator[str]:
             return
 
 
-def _prefix(program: str) -> Iterator[str]:
+def _list_prefix(program: str) -> Iterator[str]:
     """Yield the folder that a program is installed in with its libraries, and what a virtual environment
     needs beyond itself."""
     folder, name = os.path.split(os.path.dirname(program))
@@ -185,7 +185,7 @@ def _linked_packages(prefix: str) -> Iterator[str]:
         yield from (line for line in lines if os.path.isabs(line) and os.path.isdir(line))
 
 
-def _interpreter(program: str) -> str:
+def _read_interpreter(program: str) -> str:
     """Return the interpreter that the first line of a script names."""
     try:
         with open(program, "rb") as file:
@@ -204,7 +204,7 @@ def _interpreter(program: str) -> str:
 def _our_python() -> tuple[str, ...]:
     """Return what the supervisor needs, which runs in the same view."""
     here = os.path.dirname(os.path.abspath(__file__))
-    return (*_programs(os.path.realpath(sys.executable), "", None), sys.base_prefix, here)
+    return (*_list_programs(os.path.realpath(sys.executable), "", None), sys.base_prefix, here)
 
 
 @cache
@@ -212,4 +212,4 @@ def _our_packages() -> tuple[str, ...]:
     """Return where the built-in bots and all that they import are."""
     packages = [each for each in sys.path if os.path.basename(each) in ("site-packages", "dist-packages")]
     named = map(os.path.abspath, filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
-    return (*_programs(sys.executable, "", None), sys.prefix, *packages, *named)
+    return (*_list_programs(sys.executable, "", None), sys.prefix, *packages, *named)
