@@ -51,8 +51,8 @@ class AskedBots:
         self._asked: set[Seat] = set()
         self._answered: list[Seat] = []  # and nobody was asked since
         self._stopping: list[Seat] = []
-        self._measured: dict[Seat, Measured] = {}
-        self._idle = trio.Event()  # somebody may be to be stopped
+        self.measured: dict[Seat, Measured] = {}  # of our bots, after the `end`
+        self._idle = trio.Event()  # a bot may have to be stopped
         self._is_over = False
 
     def add(self, seat: Seat, bot: LocalBot, own_processors: int) -> None:
@@ -60,10 +60,6 @@ class AskedBots:
         for itself, if any."""
         bot.begin_match(freezes=self._freeze, own_processors=own_processors)
         self._bots[seat] = bot
-
-    def measured(self, seat: Seat) -> Measured | None:
-        """Return what was seen of a seat's bot, if it is one of ours, after the `end`."""
-        return self._measured.get(seat)
 
     # -- as the match goes on --------------------------------------------------------------------
 
@@ -96,7 +92,7 @@ class AskedBots:
         self._is_over = True
         for seat, bot in self._bots.items():
             self._thaw(seat)
-            self._measured[seat] = bot.end_match()
+            self.measured[seat] = bot.end_match()
 
     async def keep_freezing(self) -> None:
         """Stop the bots that are not asked, until this is cancelled."""

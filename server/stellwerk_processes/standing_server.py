@@ -48,7 +48,6 @@ from stellwerk_server.operate.settings import Limits
 
 if TYPE_CHECKING:
     from stellwerk_server.match.match_session import MatchSession
-    from stellwerk_server.net.server import Server
 
 ENDED_MATCHES: Final = (
     64  # listed, with some 100 kB of journal each: older ones are in the folder of a tournament
@@ -107,7 +106,7 @@ class StandingServer:
     ) -> None:
         self._plan = plan
         self._host = host
-        self._server = host.server
+        self.server = host.server
         self._nursery = nursery
         self._tokens = tokens  # of all who may log in now
         self._remote = Tokens((*chain.from_iterable(plan.remote.values()),))
@@ -115,38 +114,33 @@ class StandingServer:
         self._waiting: list[_Process] = []  # those without a match, who came back last at the end
         self._count = 0
 
-    @property
-    def server(self) -> Server:
-        """Return the server itself, for a spectator that is part of this program."""
-        return self._server
-
     async def listen(self) -> tuple[str, int] | None:
         """Open the door; where it is. CannotListenError."""
         try:
             await self._host.listen_on_loopback()
         except OSError as error:
-            raise _closed(LOOPBACK, 0, error) from None
+            raise _explain_closed(LOOPBACK, 0, error) from None
         listen_at = self._plan.listen_at
         if listen_at is None:
             return None
         try:
-            return await self._server.listen(listen_at.host, listen_at.port, listen_at.tls)
+            return await self.server.listen(listen_at.host, listen_at.port, listen_at.tls)
         except OSError as error:
-            raise _closed(listen_at.host, listen_at.port, error) from None
+            raise _explain_closed(listen_at.host, listen_at.port, error) from None
 
     def present(self) -> dict[str, int]:
         """Return the remote bots that are connected, by the names that they log in with, and how many matches
         each of them plays at a time."""
         return {
             holder.name: session.max_matches
-            for session in self._server.lobby.sessions.values()
+            for session in self.server.lobby.sessions.values()
             if session.connection is not None
             and (holder := self._remote.holder_with(session.token_hash)) is not None
         }
 
     def listed(self) -> list[MatchSession]:
-        """Return the running matches that anybody may learn of."""
-        return self._server.lobby.listed()
+        """Return the running matches that are public."""
+        return self.server.lobby.listed()
 
     async def presence_changed(self) -> None:
         """Wait until a bot comes or goes: `present` may differ then from what it is now."""
@@ -159,7 +153,7 @@ class StandingServer:
     ) -> MatchResult:
         """Play a match like `play_match`. Nobody waits for the remote bots in `absent`, which are names as in
         `present`."""
-        reused: list[_Process] = []
+        reused: dict[Seat, _Process] = {}
         result: MatchResult | None = None
         try:
             standing_bots: dict[Seat, StandingBot] = {}
@@ -172,7 +166,7 @@ class StandingServer:
                     standing_bots[seat] = StandingBot(holder.hash)
                     bots[seat] = replace(spec, name=holder.name)  # partners come and go each for itself
                 elif spec.process == "reused":
-                    standing_bots[seat] = (await self._take(spec, bot_match, seat, reused)).standing_bot
+                    standing_bots[seat] = await self._take(spec, bot_match, seat, reused)
             with_logins = replace(bot_match, bots=tuple(bots))
             confinement = self._plan.confinement
             ended = await play_among(
@@ -195,52 +189,51 @@ class StandingServer:
         """Say goodbye. `finished`: there will be no more matches. Otherwise the bots are to come back."""
         self.wake_all()
         ours = Tokens(tuple(process.holder for process in self._processes))
-        for connection in list(self._server.lobby.connections):
+        for connection in list(self.server.lobby.connections):
             session = connection.session
             if finished or (session is not None and ours.holder_with(session.token_hash) is not None):
-                self._server.lobby.close(connection, "done", line(Bye("done", OVER)))
-        self._server.flush()
+                self.server.lobby.close(connection, "done", line(Bye("done", OVER)))
+        self.server.flush()
         for process in self._processes:
             if process.bot is not None:
                 process.bot.stop()
-        await self._server.stop()
+        await self.server.stop()
         for process in list(self._processes):
             await process.ended.wait()
 
     # -- processes that play match after match ---------------------------------------------------
 
-    async def _take(self, spec: BotSpec, bot_match: BotMatch, seat: Seat, taken: list[_Process]) -> _Process:
-        """Return a process that has not seen the deal. BotStartError, or NoResultError. A process that waited
-        is in `taken` before anything can go wrong with it, so that it will be given back."""
-        process = self._one_that_waits(spec, bot_match.plan.seed)
-        if process is None:
-            taken.append(await self._start(spec, bot_match, seat))
-            return taken[-1]
-        taken.append(process)
+    async def _take(
+        self, spec: BotSpec, bot_match: BotMatch, seat: Seat, taken: dict[Seat, _Process]
+    ) -> StandingBot:
+        """Take a process that has not seen the deal. BotStartError, or NoResultError. One that waited is in
+        `taken` before anything can go wrong with it, so that it will be given back."""
+        deal = bot_match.plan.seed
+        for process in reversed(self._waiting):
+            may_play = deal not in process.deals if spec.is_plainly_built_in else not process.deals
+            if process.spec == spec and may_play and process.is_fit():
+                break
+        else:
+            taken[seat] = await self._start(spec, bot_match, seat)
+            return taken[seat].standing_bot
+        self._waiting.remove(process)
+        taken[seat] = process
         assert process.bot is not None
-        process.deals.add(bot_match.plan.seed)
+        process.deals.add(deal)
         await process.bot.forget()
         self._wake(process)
         if bot_match.logs is not None and process.bot.log is not None:
             process.bot.log.begin(bot_match.logs.heading(seat))
-        return process
-
-    def _one_that_waits(self, spec: BotSpec, deal: bytes) -> _Process | None:
-        for process in reversed(self._waiting):
-            may_play = deal not in process.deals if spec.is_plainly_built_in else not process.deals
-            if process.spec == spec and may_play and process.is_fit():
-                self._waiting.remove(process)
-                return process
-        return None
+        return process.standing_bot
 
     async def _rest(self, process: _Process) -> bool:
         """Stop a process that has played, unless it is built in. Return whether all of it has stopped."""
         if process.spec.is_plainly_built_in:
             return True
         assert process.bot is not None
-        session = process.standing_bot.session(self._server)
+        session = process.standing_bot.session(self.server)
         if session is not None:
-            self._server.hold(session)
+            self.server.hold(session)
         for _ in range(MOST_TRIES):
             progress = process.bot.freeze()
             if progress != "stopping":
@@ -253,9 +246,9 @@ class StandingServer:
         if process.bot is None or not process.bot.is_frozen:
             return
         process.bot.thaw()
-        session = process.standing_bot.session(self._server)
+        session = process.standing_bot.session(self.server)
         if session is not None:
-            self._server.release(session)
+            self.server.release(session)
 
     def wake_all(self) -> None:
         """Let all processes go on: some cannot be ended while they are stopped."""
@@ -265,7 +258,7 @@ class StandingServer:
     async def _start(self, spec: BotSpec, bot_match: BotMatch, seat: Seat) -> _Process:
         await self._make_room(spec.name)
         token = new_token()
-        holder = TokenHolder(self._login_name(spec.name), hashed(token), False, takes_any_name=True)
+        holder = TokenHolder(self._choose_login_name(spec.name), hashed(token), False, takes_any_name=True)
         process = _Process(spec, StandingBot(holder.hash), holder, {bot_match.plan.seed})
         self._processes.append(process)
         self._tokens.holders = (*self._tokens.holders, holder)
@@ -275,7 +268,7 @@ class StandingServer:
         try:
             bot = await bring_in(
                 self._nursery,
-                self._server,
+                self.server,
                 spec,
                 Invitation(holder.name, address, token, seed),
                 self._plan.confinement,
@@ -290,7 +283,7 @@ class StandingServer:
         self._nursery.start_soon(self._attend, process, bot)
         return process
 
-    def _login_name(self, name: str) -> str:
+    def _choose_login_name(self, name: str) -> str:
         taken = {holder.name.lower() for holder in self._tokens.holders}
         while True:
             self._count += 1
@@ -310,24 +303,17 @@ class StandingServer:
             if idle is not None:
                 await self._dismiss(idle)
             else:
-                await _any_of([process.ended for process in own])
+                await _wait_for_any([process.ended for process in own])
 
     async def _give_back(
-        self, bot_match: BotMatch, processes: Sequence[_Process], result: MatchResult | None
+        self, bot_match: BotMatch, taken: Mapping[Seat, _Process], result: MatchResult | None
     ) -> None:
-        good: set[StandingBot] = set()
-        if result is not None:
-            clean = {seat for seat, played in enumerate(result.seats) if not faults_of(played.conduct)}
-            good = {
-                process.standing_bot
-                for process, seat in zip(processes, _seats(bot_match, "reused"), strict=True)
-                if seat in clean
-            }
         if not bot_match.plan.reveal_later:
             self.end_deal(bot_match.plan.seed)
         dismissed: list[_Process] = []
-        for process in processes:
-            if process.standing_bot in good and process.is_fit() and await self._rest(process):
+        for seat, process in taken.items():
+            is_clean = result is not None and not faults_of(result.seats[seat].conduct)
+            if is_clean and process.is_fit() and await self._rest(process):
                 self._waiting.append(process)
             else:
                 dismissed.append(process)
@@ -346,10 +332,10 @@ class StandingServer:
         if process in self._waiting:
             self._waiting.remove(process)
         self._wake(process)
-        session = process.standing_bot.session(self._server)
+        session = process.standing_bot.session(self.server)
         if session is not None and session.connection is not None:
-            self._server.lobby.close(session.connection, "done", line(Bye("done", OVER)))
-            self._server.flush()
+            self.server.lobby.close(session.connection, "done", line(Bye("done", OVER)))
+            self.server.flush()
         if process.bot is not None:
             process.bot.stop()
 
@@ -370,9 +356,18 @@ class StandingServer:
 async def open_standing_server(plan: StandingSetup) -> AsyncGenerator[StandingServer]:
     """Run a standing server for as long as the block runs. Call its `listen`, and its `say_goodbye`."""
     tokens = Tokens((*chain.from_iterable(plan.remote.values()), *plan.organizers))
+    default = Limits()
+    limits = Limits(
+        login_ms=max(default.login_ms, plan.set_up_ms),  # a bot may log in as long as a match waits for it
+        # Any number of remote bots may come from one address: only tokens let them in. No limit for an
+        # address concerns our own processes, which come from this machine.
+        sessions_per_address=default.connections,
+        unauthenticated=max(default.unauthenticated, plan.logins_at_once),
+        ended_matches=ENDED_MATCHES,
+    )
     host = open_embedded(
         plan.games,
-        _limits(plan),
+        limits,
         tokens=tokens,
         plaintext_tokens=plan.listen_at is not None and plan.listen_at.plaintext_tokens,
         may_join=False,
@@ -387,37 +382,11 @@ async def open_standing_server(plan: StandingSetup) -> AsyncGenerator[StandingSe
             nursery.cancel_scope.cancel()
 
 
-def _closed(host: str, port: int, error: OSError) -> CannotListenError:
+def _explain_closed(host: str, port: int, error: OSError) -> CannotListenError:
     return CannotListenError(f"{shown_address(host, port)}: cannot listen: {error.strerror or error}")
 
 
-# -- helpers -----------------------------------------------------------------------------------------
-
-
-def _limits(plan: StandingSetup) -> Limits:
-    """Return those of any server, except that a bot may log in as long as a match would wait for it, and that
-    any number of remote bots may come from one address, since only tokens let them in. Our own processes come
-    from this machine, which no limit for an address concerns. The journals of listed matches are in memory,
-    so it lists fewer that are over."""
-    default = Limits()
-    return Limits(
-        login_ms=max(default.login_ms, plan.set_up_ms),
-        unauthenticated=max(default.unauthenticated, plan.logins_at_once),
-        sessions_per_address=default.connections,
-        ended_matches=ENDED_MATCHES,
-    )
-
-
-def _seats(bot_match: BotMatch, process: str) -> list[Seat]:
-    """Return the seats for which such a process was taken."""
-    return [
-        seat
-        for seat, spec in enumerate(bot_match.bots)
-        if spec.process == process and seat not in bot_match.suspended
-    ]
-
-
-async def _any_of(events: Sequence[trio.Event]) -> None:
+async def _wait_for_any(events: Sequence[trio.Event]) -> None:
     async with trio.open_nursery() as nursery:
 
         async def wait(event: trio.Event) -> None:

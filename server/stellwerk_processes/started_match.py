@@ -84,13 +84,13 @@ class BotMatch:
     def in_the_server(self) -> dict[Seat, tuple[str, NewHousePlayer]]:
         """Return the seats of house bots, with their names and what makes their players."""
         return {
-            seat: (spec.built_in, partial(_seeded, self.house_bots[spec.built_in], self.bot_seeds[seat]))
+            seat: (spec.built_in, partial(_make_seeded, self.house_bots[spec.built_in], self.bot_seeds[seat]))
             for seat, spec in enumerate(self.bots)
             if spec.process == "house" and seat not in self.suspended
         }
 
 
-def _seeded(new_player: NewHousePlayer, seed: str, start: bytes, _: str) -> Callable[[bytes], bytes]:
+def _make_seeded(new_player: NewHousePlayer, seed: str, start: bytes, _: str) -> Callable[[bytes], bytes]:
     """Make a player with the seed that its process would get, in place of the one that the server draws."""
     return new_player(start, seed)
 
@@ -295,7 +295,7 @@ async def play_among(
                     for seated in served.seated:
                         seated.is_gone = seated.suspended or seated.spec.name in absent
                     await _see_it_through(served, bot_match, observer)
-                    seen = {} if strangers is None else _strangers(served, strangers)
+                    seen = {} if strangers is None else _find_strangers(served, strangers)
                     missing = [seated for seated in served.seated if _is_missing(served, seated)]
                     for seated in served.seated:
                         if seated.standing_bot is None and seated.bot is not None:
@@ -308,8 +308,8 @@ async def play_among(
     match = None if served.ended is None else served.ended.match
 
     def played(seated: _Seated) -> Played:
-        played = _played(served, seated, seen.get(seated.seat, Stranger()))
-        return replace(played, measured=asked_bots.measured(seated.seat))
+        played = _report_on(served, seated, seen.get(seated.seat, Stranger()))
+        return replace(played, measured=asked_bots.measured.get(seated.seat))
 
     bug = follower.bug_in(plan.match, bugs_before)
     if bug is not None:
@@ -362,7 +362,7 @@ async def _start_all(
                 nursery,
                 served.server,
                 spec,
-                Invitation(_login_name(bot_match.bots, seat), address, token, bot_seed),
+                Invitation(_choose_login_name(bot_match.bots, seat), address, token, bot_seed),
                 replace(confinement, processors=processors),
                 None if bot_match.logs is None else bot_match.logs.open(seat, spec.name),
                 _stdio_address(served, seat),
@@ -378,7 +378,7 @@ async def _see_it_through(served: _ServedMatch, bot_match: BotMatch, observer: M
             watchers.start_soon(served.asked_bots.keep_freezing)
         for seated in served.seated:
             if seated.bot is not None:
-                watchers.start_soon(_attend, served, seated, seated.bot)
+                watchers.start_soon(_wait_for_its_end, served, seated, seated.bot)
             if seated.standing_bot is not None:
                 watchers.start_soon(_lead_to_its_seat, served, seated, seated.standing_bot)
                 watchers.start_soon(_heed_its_silence, served, seated, seated.standing_bot)
@@ -460,21 +460,29 @@ def _hang_up(served: _ServedMatch, seated: _Seated) -> None:
     _go_on_without(served, seated)
 
 
-async def _attend(served: _ServedMatch, seated: _Seated, bot: LocalBot) -> None:
+async def _wait_for_its_end(served: _ServedMatch, seated: _Seated, bot: LocalBot) -> None:
+    def is_disconnected() -> bool:
+        session = served.session(seated.seat)
+        return session is None or session.connection is None
+
     await bot.ended()
     with trio.move_on_after(HEARD_OUT):
-        await served.follower.changed.until(lambda: not _is_connected(served, seated.seat))
+        await served.follower.changed.until(is_disconnected)
     seated.ended_early = True
     _go_on_without(served, seated)
 
 
 async def _see_to_the_start(served: _ServedMatch, bot_match: BotMatch, begun: Callable[[], object]) -> None:
     until = served.follower.changed.until
+
+    def is_missing_for_good(seated: _Seated) -> bool:
+        return seated.is_gone and _is_missing(served, seated)
+
     with trio.move_on_after(bot_match.plan.clocks.set_up_ms / 1000) as scope:
         await until(
             lambda: (
                 not served.is_waiting()
-                or (bot_match.needs_all and _somebody_is_gone(served))
+                or (bot_match.needs_all and any(map(is_missing_for_good, served.seated)))
                 or _all_who_come_are_there(served)
             )
         )
@@ -534,20 +542,11 @@ def _all_who_come_are_there(served: _ServedMatch) -> bool:
     return all(seated.is_gone or not _is_missing(served, seated) for seated in served.seated)
 
 
-def _somebody_is_gone(served: _ServedMatch) -> bool:
-    return any(seated.is_gone and _is_missing(served, seated) for seated in served.seated)
-
-
 def _is_missing(served: _ServedMatch, seated: _Seated) -> bool:
     return served.session(seated.seat) is None and not seated.sits_in_server
 
 
-def _is_connected(served: _ServedMatch, seat: Seat) -> bool:
-    session = served.session(seat)
-    return session is not None and session.connection is not None
-
-
-def _login_name(specs: Sequence[BotSpec], seat: Seat) -> str:
+def _choose_login_name(specs: Sequence[BotSpec], seat: Seat) -> str:
     """Return the name that a seat's bot logs in with. Partners are the same bot, but two logins."""
     name = specs[seat].name
     partners = [other for other, spec in enumerate(specs) if spec.name == name]
@@ -564,7 +563,7 @@ def _stdio_address(served: _ServedMatch, seat: Seat) -> str:
 # -- afterwards --------------------------------------------------------------------------------------
 
 
-def _strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Stranger]:
+def _find_strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Stranger]:
     """Return what was seen of the bots that have no seat, on a server that serves this match alone. A
     connection over TCP is a missing bot's for certain only if no other bot is missing. The lack of a
     connection holds for all of them."""
@@ -583,7 +582,7 @@ def _strangers(served: _ServedMatch, strangers: Strangers) -> dict[Seat, Strange
     return of_seat
 
 
-def _played(served: _ServedMatch, seated: _Seated, stranger: Stranger) -> Played:
+def _report_on(served: _ServedMatch, seated: _Seated, stranger: Stranger) -> Played:
     """Collect what a bot did. The match may not have begun."""
     report = NO_PROCESS if seated.bot is None else seated.bot.report_so_far()
     ended = served.ended

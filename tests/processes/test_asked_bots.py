@@ -269,7 +269,7 @@ def test_without_freezing_bots_are_only_timed() -> None:
             await trio.lowlevel.checkpoint()
             assert table.stopped() == [False, False]
         table.asked.end()
-        measured = table.asked.measured(0)
+        measured = table.asked.measured.get(0)
         assert measured is not None
         assert measured.frozen is None
 
