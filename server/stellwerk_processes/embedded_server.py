@@ -16,8 +16,7 @@ from typing import Final
 import trio
 
 from stellwerk_engine.core.state import Game
-from stellwerk_server.journal.journal import Journal
-from stellwerk_server.journal.memory_journal import MemoryJournal
+from stellwerk_server.journal.journal import Journal, MemoryJournal
 from stellwerk_server.lobby.news import Bug, ConnectionClosed, Listener, LobbyEvent, LoggedIn, Lost
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.session import Connection

@@ -111,7 +111,7 @@ def entropy(label: str) -> Callable[[int], bytes]:
     return draw
 
 
-class MemoryJournal:
+class MemoryJournal(Journal):
     def __init__(self) -> None:
         self.written = b""
         self.is_full = False
@@ -411,7 +411,7 @@ class World:
         self.flush()
 
     def flush(self) -> None:
-        for connection, data in self.lobby.data_to_send():
+        for connection, data in self.lobby.outbox.data_to_send():
             client = self.clients.get(connection)
             if client is not None:
                 client.lines += data.splitlines(keepends=True)
@@ -540,7 +540,7 @@ def reserved(
 ) -> list[Client]:
     """Reserve the seats of a match for tokens, and log in the first `come` of its players."""
     seats = variant[1]
-    world.lobby.reserve(
+    world.lobby.rooms.reserve(
         Reservation(
             plan=MatchPlan(
                 match=match,
@@ -577,9 +577,9 @@ def snapshot(world: World) -> dict[str, object]:
         "counts": replace(lobby.counts(), connections=0),
         "rooms": {
             room.id: (room.game.id, [session and session.id for session in room.sessions])
-            for room in lobby.rooms.values()
+            for room in lobby.rooms.by_id.values()
         },
-        "matches": {match.id: match_snapshot(match) for match in lobby.matches.values()},
+        "matches": {match.id: match_snapshot(match) for match in lobby.matches.running.values()},
         "sessions": {
             session.id: (
                 session.name,
@@ -590,7 +590,7 @@ def snapshot(world: World) -> dict[str, object]:
                 sorted(session.watched),
                 session.connection and session.connection.number,
             )
-            for session in lobby.sessions.values()
+            for session in lobby.sessions.by_id.values()
         },
         "journals": {match: journal.written for match, journal in world.journals.items()},
         "log": len(world.log.lines),

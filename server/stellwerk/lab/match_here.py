@@ -25,7 +25,7 @@ from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import Act
 from stellwerk_protocol.names import Seat
 from stellwerk_protocol.results import Result
-from stellwerk_server.journal.memory_journal import MemoryJournal
+from stellwerk_server.journal.journal import MemoryJournal
 from stellwerk_server.match.deadlines import Deadlines, Timer
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan

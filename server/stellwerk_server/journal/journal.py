@@ -16,7 +16,7 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Final, Protocol
+from typing import Annotated, Final
 from zlib import crc32
 
 import msgspec
@@ -133,71 +133,69 @@ def revealed(replay: bytes, seed: bytes, salt: bytes) -> bytes:
     return replay + ReplayWriter(hash).reveal(seed, salt)
 
 
-class Journal(Protocol):
-    """The place that a match is written to while it is played."""
+class Journal:
+    """The place that a match is written to while it is played. This one keeps nothing: it is for matches that
+    no client can ask for again."""
+
+    __slots__ = ()
 
     def append(self, lines: bytes) -> None:
         """Append whole lines, all of them or none. OSError if they cannot be written now."""
-        ...
 
     def finish(self, times: bytes) -> Path | None:
         """Make the replay of the journal, once the match is over, and return its path. OSError if that fails;
         then it can be called again. The journal is kept until `forget`. `times` go into a file beside the
         replay, if that can be written: nothing depends on it."""
-        ...
+        return None
 
     def leave(self) -> Path | None:
         """Keep the journal of a match that is over, because its replay could not be made: the next server can
         make it. Return the journal's path, if it still exists."""
-        ...
+        return None
 
     def discard(self) -> None:
         """Remove the journal of a match that no client has seen."""
-        ...
 
     def abandon(self) -> None:
         """Keep the journal of a match that ends without a result, so that the organizer can look into it."""
-        ...
 
     def read(self) -> bytes:
         """Return all that was written of a match that is over. OSError if it cannot be read."""
-        ...
-
-    def note(self, lines: bytes) -> None:
-        """Append to what is kept of a match that is over. OSError if that cannot be done."""
-        ...
-
-    def forget(self) -> None:
-        """Remove what is kept: no client can ask for the end of the match any more."""
-        ...
-
-
-class NoJournal:
-    """A journal that keeps nothing: for matches that no client can ask for again."""
-
-    def append(self, lines: bytes) -> None:
-        pass
-
-    def finish(self, times: bytes) -> Path | None:
-        return None
-
-    def leave(self) -> Path | None:
-        return None
-
-    def discard(self) -> None:
-        pass
-
-    def abandon(self) -> None:
-        pass
-
-    def read(self) -> bytes:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
 
     def note(self, lines: bytes) -> None:
-        pass
+        """Append to what is kept of a match that is over. OSError if that cannot be done."""
 
     def forget(self) -> None:
-        pass
+        """Remove what is kept: no client can ask for the end of the match any more."""
+
+
+class MemoryJournal(Journal):
+    """The journal of a program that plays matches itself: it becomes a replay, and never a file.
+
+    Law: no file says during the match what a bot must not know.
+    """
+
+    __slots__ = ("_lines",)
+
+    def __init__(self) -> None:
+        self._lines = bytearray()
+
+    def append(self, lines: bytes) -> None:
+        self._lines += lines
+
+    def discard(self) -> None:
+        self._lines.clear()
+
+    def abandon(self) -> None:
+        self._lines.clear()
+
+    def read(self) -> bytes:
+        return bytes(self._lines)
+
+    def replay(self) -> bytes:
+        """Return the replay: the journal without its private records."""
+        return replay_of(bytes(self._lines))
 
 
 class Journals:
@@ -234,9 +232,10 @@ class Journals:
         """Wait until the disk has what was appended before. OSError if it has not."""
         await trio.to_thread.run_sync(journal.sync)
 
-    def left_over(self) -> list[Path]:
-        """Return the journals of a server that did not end by itself, oldest first."""
-        paths = self.running.glob(f"*{SUFFIX}")
+    def left_over(self, suffix: str = SUFFIX) -> list[Path]:
+        """Return the journals that an earlier server has left, oldest first: of matches that go on or, with
+        ENDED_SUFFIX, of ended ones that a client may still ask for."""
+        paths = self.running.glob(f"*{suffix}")
         return sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def reopen(self, path: Path, size: int) -> FileJournal:
@@ -244,18 +243,13 @@ class Journals:
         os.truncate(path, size)
         return FileJournal(self, path, 0)
 
-    def left_ended(self) -> list[Path]:
-        """Return the journals of ended matches that a client may still ask for, oldest first."""
-        paths = self.running.glob(f"*{ENDED_SUFFIX}")
-        return sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name))
-
     def kept(self, path: Path, size: int) -> FileJournal:
-        """Return one of these, and cut off what follows its first `size` bytes."""
+        """Return the journal of an ended match, and cut off what follows its first `size` bytes."""
         os.truncate(path, size)
         return FileJournal(self, path, None)
 
 
-class FileJournal:
+class FileJournal(Journal):
     __slots__ = (
         "_appends",
         "_descriptor",

@@ -25,10 +25,11 @@ from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import DEFAULT_REASONS, DefaultReason
 from stellwerk_protocol.replays import CHAIN_LABEL, End, Header, Line, MoveMade, SetUp
 from stellwerk_server.journal.journal import (
+    ENDED_SUFFIX,
     VERSION,
+    Journal,
     Journals,
     MatchRecord,
-    NoJournal,
     Record,
     SeatedPlayer,
     SeatRecord,
@@ -92,7 +93,7 @@ def _bring_back_ended(
     """Bring back ended matches first, so that a session that plays keeps its name. Of a match in `running`
     the disk has two journals, because it knew only one of the names when the power was cut; such a match ends
     anew."""
-    for path in journals.left_ended():
+    for path in journals.left_over(ENDED_SUFFIX):
         if path.stem in running:
             continue
         try:
@@ -117,7 +118,7 @@ def _recover_one(
     plan = _plan(lobby, record, header)
     if path.stem != record.match or len(plan.names) != plan.game.seat_count:
         raise JournalError("it is not this match's journal")
-    recorded = RecordedMatch(plan, NoJournal())
+    recorded = RecordedMatch(plan, Journal())
     size, missing = _make_again(recorded, lines[1:])
     house_bots = _house_bots(lobby, record)
     was_cut = size < path.stat().st_size

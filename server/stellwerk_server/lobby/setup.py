@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from stellwerk_server.journal.journal import Journal, NoJournal
+from stellwerk_server.journal.journal import Journal
 from stellwerk_server.lobby.admission import LOOPBACK, Network
 from stellwerk_server.lobby.news import Bug, Listener, nobody_listens
 from stellwerk_server.lobby.rooms import GameShelf
@@ -40,7 +40,7 @@ class LobbySetup:
     log: Log
     entropy: Callable[[int], bytes]
     house_bots: Mapping[str, NewHousePlayer]
-    open_journal: Callable[[str], Journal] = lambda _: NoJournal()
+    open_journal: Callable[[str], Journal] = lambda _: Journal()
     log_lines_dropped: Callable[[], int] = lambda: 0  # those that could not be written
     tokens: Tokens | None = None  # at the start; without, everybody may log in
     plaintext_tokens: bool = False
