@@ -66,7 +66,7 @@ class Server:
 
     def read(self) -> None:
         """Let every client read what the server has sent."""
-        for connection, data in self.lobby.data_to_send():
+        for connection, data in self.lobby.outbox.data_to_send():
             for line in data.splitlines():
                 self._clients[connection].take(line)
 

@@ -17,7 +17,7 @@ import trio
 
 from stellwerk_engine.core.state import Game
 from stellwerk_server.journal.journal import Journal, MemoryJournal
-from stellwerk_server.lobby.news import Bug, ConnectionClosed, Listener, LobbyEvent, LoggedIn, Lost
+from stellwerk_server.lobby.news import Bug, ConnectionClosed, Listener, LobbyEvent, PresenceChanged
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.session import Connection
 from stellwerk_server.lobby.setup import LobbySetup
@@ -70,7 +70,7 @@ class Follower:
         for listener in tuple(self._subscribers):
             listener(event)
         self.changed.send()
-        if isinstance(event, LoggedIn | Lost):
+        if isinstance(event, PresenceChanged):
             self.presence.send()
 
     @contextmanager

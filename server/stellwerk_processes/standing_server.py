@@ -133,7 +133,7 @@ class StandingServer:
         each of them plays at a time."""
         return {
             holder.name: session.max_matches
-            for session in self.server.lobby.sessions.values()
+            for session in self.server.lobby.sessions.by_id.values()
             if session.connection is not None
             and (holder := self._remote.holder_with(session.token_hash)) is not None
         }
@@ -192,7 +192,7 @@ class StandingServer:
         for connection in list(self.server.lobby.connections):
             session = connection.session
             if finished or (session is not None and ours.holder_with(session.token_hash) is not None):
-                self.server.lobby.close(connection, "done", line(Bye("done", OVER)))
+                self.server.lobby.outbox.close(connection, "done", line(Bye("done", OVER)))
         self.server.flush()
         for process in self._processes:
             if process.bot is not None:
@@ -334,7 +334,7 @@ class StandingServer:
         self._wake(process)
         session = process.standing_bot.session(self.server)
         if session is not None and session.connection is not None:
-            self.server.lobby.close(session.connection, "done", line(Bye("done", OVER)))
+            self.server.lobby.outbox.close(session.connection, "done", line(Bye("done", OVER)))
             self.server.flush()
         if process.bot is not None:
             process.bot.stop()

@@ -156,7 +156,7 @@ class StandingBot:
 
     def session(self, server: Server) -> Session | None:
         """Return the session that the bot has now, with a connection."""
-        for session in server.lobby.sessions.values():
+        for session in server.lobby.sessions.by_id.values():
             if session.connection is not None and is_same_hash(self.token_hash, session.token_hash):
                 return session
         return None
@@ -195,11 +195,11 @@ class _ServedMatch:
 
     @property
     def running(self) -> MatchSession | None:
-        return self.server.lobby.matches.get(self.id)
+        return self.server.lobby.matches.running.get(self.id)
 
     def is_waiting(self) -> bool:
         """Return whether its room still waits for players."""
-        return self.room.id in self.server.lobby.rooms
+        return self.room.id in self.server.lobby.rooms.by_id
 
     def session(self, seat: Seat) -> Session | None:
         """Return the session that has the seat, or waits in the room for it."""
@@ -276,7 +276,7 @@ async def play_among(
 
     asked_bots = AskedBots(server, session_of, freeze=bot_match.freeze)
     token_hashes = tuple(map(hashed, tokens))
-    room = server.lobby.reserve(Reservation(plan, token_hashes, asked_bots, bot_match.in_the_server()))
+    room = server.lobby.rooms.reserve(Reservation(plan, token_hashes, asked_bots, bot_match.in_the_server()))
     served = _ServedMatch(server, follower, plan.match, room, asked_bots)
     seen: Mapping[Seat, Stranger] = {}
     missing: list[_Seated] = []
@@ -303,7 +303,7 @@ async def play_among(
                 finally:
                     asked_bots.end()  # before the processes are ended: some cannot be while they are frozen
     finally:
-        server.lobby.cancel_reserved(room, server.clock.now())
+        server.lobby.rooms.cancel_reserved(room, server.clock.now())
         replay = host.journals.take_replay(plan.match)
     match = None if served.ended is None else served.ended.match
 
@@ -446,7 +446,7 @@ async def _lead_to_its_seat(served: _ServedMatch, seated: _Seated, standing_bot:
         session = ready()
         if session is None or not served.is_waiting():
             return
-        lobby.seat(session, room, seated.seat, served.server.clock.now())
+        lobby.rooms.enter(session, room, seated.seat, served.server.clock.now())
         served.server.flush()
 
 
@@ -495,7 +495,7 @@ async def _see_to_the_start(served: _ServedMatch, bot_match: BotMatch, begun: Ca
     elif bot_match.needs_all:
         served.give_up()
     else:
-        served.server.lobby.start_reserved(served.room, served.server.clock.now())
+        served.server.lobby.rooms.start_reserved(served.room, served.server.clock.now())
         served.server.flush()
         begun()
 
@@ -522,7 +522,7 @@ async def _break_off(served: _ServedMatch, has_enough: Callable[[MatchSession], 
     match.on_move = moved.send
     await moved.until(lambda: has_enough(match))
     served.is_broken_off = True
-    served.server.lobby.cancel_reserved(served.room, served.server.clock.now())
+    served.server.lobby.rooms.cancel_reserved(served.room, served.server.clock.now())
     served.server.flush()
 
 
@@ -534,7 +534,7 @@ def _go_on_without(served: _ServedMatch, seated: _Seated) -> None:
         served.note_gone(seated)
     elif not match.seats[seated.seat].left:
         served.note_gone(seated)
-        served.server.lobby.leave(match, seated.seat, served.server.clock.now())
+        served.server.lobby.matches.take_out(match, seated.seat, served.server.clock.now())
         served.server.flush()
 
 

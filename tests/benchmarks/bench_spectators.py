@@ -92,7 +92,7 @@ def cpu_us(world: World, client: Client, lines: Callable[[], list[FromClient]]) 
     while (used := process_time() - began) < SLICE:
         for message in lines():
             world.lobby.receive(client.connection, encode(message), world.now)
-        world.lobby.data_to_send()
+        world.lobby.outbox.data_to_send()
         count += 1
     return used / count * 1e6
 
@@ -141,7 +141,7 @@ def main() -> None:
             "a practice match that is left": lambda: cpu_alone(empty, alone),
         }
         figures = in_turn(list(kinds), lambda kind: kinds[kind](), ROUNDS)
-        print(f"{len(world.lobby.matches):,} running matches:")
+        print(f"{len(world.lobby.matches.running):,} running matches:")
         rows = [(kind, spread(each).text(1)) for kind, each in zip(kinds, figures, strict=True)]
         print_table(("", "CPU µs"), rows)
 

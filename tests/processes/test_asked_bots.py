@@ -106,7 +106,7 @@ class Table:
         self.clients = reserved(self.world, asks=self.asked)
 
     def session(self, seat: int) -> Session | None:
-        return next(one for one in self.world.lobby.sessions.values() if one.name == f"entrant{seat}")
+        return next(one for one in self.world.lobby.sessions.by_id.values() if one.name == f"entrant{seat}")
 
     def stopped(self) -> list[bool]:
         return [is_stopped(bot.pid) for bot in self.bots]

@@ -344,13 +344,13 @@ class _World:
 
     def running(self) -> list[str]:
         """Return the ids of the matches that go on."""
-        return [] if self.server is None else list(self.server.lobby.matches)
+        return [] if self.server is None else list(self.server.lobby.matches.running)
 
     def ended(self) -> list[str]:
         """Return the ids of the matches that are over, and whose end some player may not have heard."""
         if self.server is None:
             return []
-        return [match.id for match in self.server.lobby.ended_matches]
+        return [match.id for match in self.server.lobby.sessions.ended_matches]
 
     def dies_now(self, writing: str) -> bool:
         """Return whether the server dies at this write."""
@@ -473,9 +473,9 @@ class _MortalJournals(Journals):
         os.truncate(path, size)
         return _MortalJournal(self, path, None)
 
-    def left_over(self) -> list[Path]:
+    def left_over(self, suffix: str = SUFFIX) -> list[Path]:
         """Return the journals by name, because the precision of file times depends on the machine."""
-        return sorted(super().left_over())
+        return sorted(super().left_over(suffix))
 
 
 class _MortalJournal(FileJournal):

@@ -195,7 +195,7 @@ async def _serve(prepared: Prepared, log: Log, lines_dropped: Callable[[], int])
             reached = await server.listen(host, port, prepared.access.tls)
             _bring_back(server, journals, log)  # before any client can resume
             if tokens is not None:  # those of the sessions that were brought back may be gone
-                server.lobby.take_tokens(tokens, server.clock.now())
+                server.lobby.logins.take_tokens(tokens, server.clock.now())
             if prepared.status_at is not None and metrics is not None:
                 host, port = prepared.status_at
                 status_at = await StatusPage(server, metrics).listen(host, port)
@@ -317,7 +317,7 @@ def _read_again(server: Server, config: Config, web: WebLogin | None, log: Log) 
     server.newest_tls = access.tls
     tokens = _with_pages(access.tokens, web)
     if tokens is not None:
-        server.lobby.take_tokens(tokens, server.clock.now())
+        server.lobby.logins.take_tokens(tokens, server.clock.now())
         server.flush()
     count = None if access.tokens is None else len(access.tokens.holders)
     log.info("access.read_again", tokens=count, certificate=config.tls_cert)
@@ -327,7 +327,7 @@ async def _until_signalled(server: Server, signals: AsyncIterator[int], log: Log
     """Let the matches end after the first signal. After the second one stop at once, and leave the matches in
     their journals."""
     number = await anext(signals)
-    running = len(server.lobby.matches)
+    running = len(server.lobby.matches.running)
     log.info("server.draining", signal=signal.Signals(number).name, matches=running)
     stopped_early = False
     async with trio.open_nursery() as nursery:
@@ -342,5 +342,5 @@ async def _until_signalled(server: Server, signals: AsyncIterator[int], log: Log
         nursery.start_soon(stop_at_once)
         await server.drain()
         nursery.cancel_scope.cancel()
-    log.info("server.stopped", matches_left=len(server.lobby.matches))
+    log.info("server.stopped", matches_left=len(server.lobby.matches.running))
     return FAILED if stopped_early else DONE

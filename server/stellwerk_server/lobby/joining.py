@@ -15,7 +15,7 @@ from stellwerk_engine.core.dice import SeedError, seed_from_text
 from stellwerk_engine.core.game import GameError
 from stellwerk_protocol.messages import Error, Join, Joined, Left
 from stellwerk_server.lobby.admission import Admitted
-from stellwerk_server.lobby.news import MatchRefused, RoomClosed, SeatLeft, SeatTaken
+from stellwerk_server.lobby.news import MatchRefused, RoomChanged
 from stellwerk_server.lobby.refusal import RefusedError
 from stellwerk_server.lobby.rooms import Reservation, Room
 from stellwerk_server.match.deadlines import Deadlines, Timer
@@ -192,7 +192,7 @@ class Rooms:
         room.sessions[seat] = session
         session.room_ids.append(room.id)
         self._tell_missing(room)
-        self._setup.listener(SeatTaken(room, seat))
+        self._setup.listener(RoomChanged(room))
         if not room.missing:
             self._start(room, now, session.origin)
 
@@ -204,7 +204,7 @@ class Rooms:
         session.room_ids.remove(room.id)
         seat = room.sessions.index(session)
         room.sessions[seat] = None
-        self._setup.listener(SeatLeft(room, seat))
+        self._setup.listener(RoomChanged(room))
         if room.reservation is None and room.missing == len(room.sessions):
             self._close(room)
         else:
@@ -236,7 +236,7 @@ class Rooms:
         for session in room.sessions:
             if session is not None:
                 session.room_ids.remove(room.id)
-        self._setup.listener(RoomClosed(room))
+        self._setup.listener(RoomChanged(room))
 
     # -- the match begins ------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from msgspec import UNSET
 from stellwerk_protocol.client_line import MAX_DEPTH
 from stellwerk_protocol.messages import PROTOCOL_VERSION, Hello, Login, Resume, Welcome
 from stellwerk_server.lobby.admission import FULL, Admitted
-from stellwerk_server.lobby.news import LoggedIn
+from stellwerk_server.lobby.news import PresenceChanged
 from stellwerk_server.lobby.outbox import COME_BACK
 from stellwerk_server.lobby.refusal import RefusedError
 from stellwerk_server.lobby.session import Connection, Session
@@ -113,7 +113,7 @@ class Logins:
         session.key_hashes = (*known, hashed(key))
         welcome = Welcome(session.id, key, session.name, session.wants, self._setup.games.offered)
         self._outbox.say(session, line(welcome))
-        self._setup.listener(LoggedIn(session))
+        self._setup.listener(PresenceChanged(session))
         has_played = bool(session.matches)
         if login.resume is not UNSET:
             self._sessions.forget_heard(session, login.resume.ended)

@@ -20,15 +20,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class LoggedIn:
-    """A client that has logged in or resumed: its session has a connection now."""
-
-    session: Session
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """A session that has lost its connection."""
+class PresenceChanged:
+    """A session that has got a connection, by a login or a resume, or has lost it."""
 
     session: Session
 
@@ -41,24 +34,8 @@ class ConnectionClosed:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatTaken:
-    """A seat of a room that waits, and that a session has taken."""
-
-    room: Room
-    seat: int
-
-
-@dataclass(frozen=True, slots=True)
-class SeatLeft:
-    """A seat of a room that waits, and that is free again."""
-
-    room: Room
-    seat: int
-
-
-@dataclass(frozen=True, slots=True)
-class RoomClosed:
-    """A room that waits no longer: its match begins, or it was given up."""
+class RoomChanged:
+    """A room in which a seat was taken or has become free, or that waits no longer."""
 
     room: Room
 
@@ -90,9 +67,7 @@ class Bug:
     match: str | None = None
 
 
-LobbyEvent: TypeAlias = (
-    LoggedIn | Lost | ConnectionClosed | SeatTaken | SeatLeft | RoomClosed | MatchRefused | MatchEnded | Bug
-)
+LobbyEvent: TypeAlias = PresenceChanged | ConnectionClosed | RoomChanged | MatchRefused | MatchEnded | Bug
 Listener: TypeAlias = Callable[[LobbyEvent], object]
 
 

@@ -124,7 +124,7 @@ def _recover_one(
     was_cut = size < path.stat().st_size
     sessions = _sessions(lobby, recorded, record, [line for line, _ in lines])
     recorded.journal.file = journals.reopen(path, size)
-    lobby.go_on(recorded, sessions, house_bots, missing, now)
+    lobby.matches.go_on(recorded, sessions, house_bots, missing, now)
     return was_cut
 
 
@@ -285,13 +285,13 @@ def _session(lobby: Lobby, player: SeatedPlayer, last: SessionRecord | None) -> 
     there can be none."""
     if player.session is UNSET:
         return None
-    session = lobby.sessions.get(player.session)
+    session = lobby.sessions.by_id.get(player.session)
     if session is None:
         session = Session(player.session, player.login_name or player.name)
         session.token_hash = player.token_hash or None
         session.seat_token_hash = player.seat_token_hash or None
         session.max_matches = 64
-        if not lobby.add_session(session):
+        if not lobby.sessions.add_recovered(session):
             return None
     session.wants = player.wants if last is None else last.wants
     keys = last.key_hashes if last is not None else (player.key_hash,) if player.key_hash else ()

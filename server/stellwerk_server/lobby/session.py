@@ -2,7 +2,7 @@
 connection carries it just now.
 
 A connection is here what the server knows of it without sockets. The lobby puts together what is to be sent
-over it (`Lobby.data_to_send`).
+over it (`Outbox.data_to_send`).
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class Metrics:
             yield _gauge("resident_memory_bytes", "Memory in use.", memory * 1024)
 
     def _answer_times(self, server: Server) -> Metric:
-        for match in server.lobby.matches.values():
+        for match in server.lobby.matches.running.values():
             self._count_answers(match)
         bounds = [*(str(bound / 1000) for bound in BUCKETS_MS), "+Inf"]
         family = HistogramMetricFamily("stellwerk_answer_seconds", "Time that answers to asks took.")

@@ -215,7 +215,7 @@ class Server:
             await peer.transport.open()
             self._begin_to_send(peer)
             return True
-        self.lobby.close(peer.connection, "no handshake in time")
+        self.lobby.outbox.close(peer.connection, "no handshake in time")
         return False
 
     async def _read(self, peer: _Peer) -> None:
@@ -274,7 +274,7 @@ class Server:
 
     def flush(self) -> None:
         """Hand over what the lobby has to send, without waiting."""
-        for connection, data in self.lobby.data_to_send():
+        for connection, data in self.lobby.outbox.data_to_send():
             peer = self._peers.get(connection)
             if peer is None:
                 continue
@@ -372,7 +372,7 @@ class Server:
 
     def _end(self, peer: _Peer, cause: str) -> None:
         self._give_up(peer)
-        self.lobby.close(peer.connection, cause)
+        self.lobby.outbox.close(peer.connection, cause)
         peer.scope.cancel()
 
     def _give_up(self, peer: _Peer) -> None:
@@ -396,9 +396,9 @@ class Server:
                     try:
                         await journals.sync(journal)
                     except OSError as error:
-                        if journal.match in self.lobby.matches:
+                        if journal.match in self.lobby.matches.running:
                             self._take_back(journal.match)
-                        self.lobby.journal_failed(journal.match, error, self.clock.now())
+                        self.lobby.matches.journal_failed(journal.match, error, self.clock.now())
                 for peer in peers:
                     self._try_to_send(peer, peer.unsynced.popleft().data)
                     if not peer.unsynced:
@@ -459,7 +459,7 @@ class Server:
         """Say goodbye now; matches that run stay in their journals."""
         for scope in self._listening:
             scope.cancel()
-        self.lobby.say_goodbye()
+        self.lobby.shutdown.say_goodbye(self.lobby.connections)
         self.flush()
         self._gone = trio.Event()
         if self._peers:

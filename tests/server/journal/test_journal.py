@@ -101,7 +101,7 @@ def test_a_match_whose_beginning_the_disk_refuses_never_began(room: bool) -> Non
         assert not any(line.startswith(b'{"type":"start"') for line in client.lines)
         assert client.say(Ping(1))
     assert all(journal.is_discarded for journal in journals)
-    assert not world.lobby.matches
+    assert not world.lobby.matches.running
     assert world.lobby.counts().failed == 0
     [listed] = one.say(ListMatches())
     assert isinstance(listed, MatchList)
@@ -187,7 +187,7 @@ def test_after_half_a_minute_the_match_ends_as_the_servers_fault() -> None:
     elsewhere = world.practice("first", name="somebody")
     mover.act(0)
     world.wait(29_000)
-    assert world.lobby.matches.get(mover.match) is not None
+    assert world.lobby.matches.running.get(mover.match) is not None
     world.wait(1_500)
     for client in (mover, other):
         error = client.the(Error)
@@ -354,7 +354,7 @@ def test_whatever_fails_and_when_the_replay_is_true() -> None:
     clients = world.seated(wants=BARE)
     journal = world.journal_of(clients[0])
     moment = 0
-    while world.lobby.matches:
+    while world.lobby.matches.running:
         moment += 1
         journal.is_full = moment % 3 == 0
         world.play_turns(clients, 1)

@@ -160,7 +160,7 @@ def test_a_match_that_failed_when_all_moves_were_made_has_no_result_in_the_list(
     world.play(players, until=lambda: world.match_of(players[0]).state.result is not None)
     (listed,) = ask(watching).matches
     assert (listed.state, listed.points) == ("running", UNSET)
-    world.lobby.journal_failed(players[0].match, OSError(), world.now)
+    world.lobby.matches.journal_failed(players[0].match, OSError(), world.now)
     (listed,) = ask(watching).matches
     assert (listed.state, listed.points) == ("failed", UNSET)
 
@@ -205,7 +205,7 @@ def test_a_match_whose_deal_others_have_yet_to_play_leaves_no_trace() -> None:
     world.play(hidden)
     assert (line(ask(watching)), line(ask(watching, first.cursor))) == before
     reserved(world, match="failing", reveal_later=True)
-    world.lobby.journal_failed("failing", OSError(), world.now)
+    world.lobby.matches.journal_failed("failing", OSError(), world.now)
     assert (line(ask(watching)), line(ask(watching, first.cursor))) == before
 
 
@@ -233,7 +233,11 @@ def test_the_decisions_of_the_list_change_only_when_a_spectator_hears_of_somethi
 
     def look() -> bool:
         events = sum(peek(text).type in ("event", "end") for text in spectator.lines)
-        decisions = world.lobby.matches[players[0].match].decision_count if world.lobby.matches else -1
+        decisions = (
+            world.lobby.matches.running[players[0].match].decision_count
+            if world.lobby.matches.running
+            else -1
+        )
         listed = ask(watching).matches[0].decisions
         assert listed == (UNSET if decisions < 0 else decisions)
         changes.append((events, decisions))
@@ -281,7 +285,7 @@ def test_a_reader_learns_that_the_end_of_a_match_was_forgotten() -> None:
     prompt.read_all()
     behind.read_all()
     for match in matches[:3]:
-        world.lobby.journal_failed(match, OSError(), world.now)
+        world.lobby.matches.journal_failed(match, OSError(), world.now)
         prompt.read_all()
     assert prompt.of_state("failed") == set(matches[:3])  # it has heard of all
     assert behind.read().anew
@@ -299,13 +303,13 @@ def test_a_long_list_is_read_to_its_end_however_many_matches_end_meanwhile() -> 
             client.say(Join("card_game", 2, against=("first",)))
     matches = [start.match for client in (player, another) for start in client.all_of(Start)]
     for match in matches[80:]:
-        world.lobby.journal_failed(match, OSError(), world.now)
+        world.lobby.matches.journal_failed(match, OSError(), world.now)
     assert len(matches) == 100
     listening = reader(watching)
     first = listening.read()
     assert (first.anew, first.more, len(first.matches)) == (True, True, MOST_LISTED)
     for match in matches[61:79]:
-        world.lobby.journal_failed(match, OSError(), world.now)
+        world.lobby.matches.journal_failed(match, OSError(), world.now)
     assert not listening.read().anew
     listening.read_all()
     assert listening.of_state("running") == {*matches[:61], matches[79]}
@@ -325,7 +329,7 @@ def some_matches() -> tuple[tuple[MatchSession, ...], Result]:
     for number in range(8):
         reserved(world, ("card_game", 2, ()), match=f"m{number}", reveal_later=number >= 6)
     players = world.seated(("card_game", 2, ()))
-    running = tuple(world.lobby.matches[f"m{number}"] for number in range(8))
+    running = tuple(world.lobby.matches.running[f"m{number}"] for number in range(8))
     world.play(players)
     return running, ended(players[0]).result
 

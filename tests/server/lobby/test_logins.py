@@ -235,9 +235,9 @@ def playing(world: World, name: str, token: str) -> Client:
 def test_a_new_token_lets_in_and_one_that_is_gone_does_not() -> None:
     world = World(tokens=ONLY_BEN)
     assert refused(world.connect(), Login(1, "Ann", token="ann's")) == ("auth.bad_token", "/token")
-    world.lobby.take_tokens(TOKENS, world.now)
+    world.lobby.logins.take_tokens(TOKENS, world.now)
     assert world.connect().login("Ann", token="ann's").name == "Ann"
-    world.lobby.take_tokens(Tokens(()), world.now)
+    world.lobby.logins.take_tokens(Tokens(()), world.now)
     assert refused(world.connect(), Login(1, "Ben", token="ben's")) == ("auth.bad_token", "/token")
 
 
@@ -245,7 +245,7 @@ def test_a_session_whose_token_went_finishes_its_match_and_begins_nothing_else()
     world = World(tokens=TOKENS)
     ann = playing(world, "Ann", "ann's")
     ann.say(Join("card_game", 2, room="waiting"))
-    world.lobby.take_tokens(ONLY_BEN, world.now)
+    world.lobby.logins.take_tokens(ONLY_BEN, world.now)
     world.flush()
     assert ann.the(Left).room == "waiting"
     for message in (Join("card_game", 2), Watch(ann.match), ListMatches()):
@@ -263,12 +263,12 @@ def test_a_session_whose_token_went_resumes_its_match_and_learns_its_end() -> No
     world = World(tokens=TOKENS)
     ann = playing(world, "Ann", "ann's")
     ann.drop()
-    world.lobby.take_tokens(ONLY_BEN, world.now)
+    world.lobby.logins.take_tokens(ONLY_BEN, world.now)
     ann = ann.resume()
     world.play_turns([ann], 3)
     assert ann.is_open
     ann.drop()
-    while world.lobby.matches:
+    while world.lobby.matches.running:
         world.wait(10_000)
     ann = ann.resume()
     assert ann.has_ended()
@@ -280,7 +280,7 @@ def test_a_session_whose_token_went_and_that_is_in_no_match_goes_at_once() -> No
     ann, ben = world.connect(), world.connect()
     ann.login("Ann", token="ann's")
     ben.login("Ben", token="ben's")
-    world.lobby.take_tokens(ONLY_BEN, world.now)
+    world.lobby.logins.take_tokens(ONLY_BEN, world.now)
     world.flush()
     assert ann.the(Bye).code == "auth.bad_token"
     assert ben.is_open
@@ -298,7 +298,7 @@ def test_a_token_with_another_name_or_fewer_rights_is_another_token(holder: Toke
     world = World(tokens=TOKENS)
     ann, ben = playing(world, "Ann", "ann's"), playing(world, "Ben", "ben's")
     ben.say(Watch(ann.match, "all_hands"))
-    world.lobby.take_tokens(Tokens((TOKENS.holders[0], holder)), world.now)
+    world.lobby.logins.take_tokens(Tokens((TOKENS.holders[0], holder)), world.now)
     world.flush()
     assert ben.the(Left).match == ann.match
     error = ben.say(Watch(ann.match, "all_hands"))[-1]
@@ -309,7 +309,7 @@ def test_a_token_with_another_name_or_fewer_rights_is_another_token(holder: Toke
 def test_no_token_and_no_key_is_kept() -> None:
     world = World(tokens=TOKENS)
     key = world.connect().login("Ann", token="ann's").resume_key
-    (session,) = world.lobby.sessions.values()
+    (session,) = world.lobby.sessions.by_id.values()
     names = [
         name for name in dir(session) if not name.startswith("__") and name not in ("connection", "timer")
     ]

@@ -50,7 +50,7 @@ def in_room() -> Scene:
     client, other = world.player("player"), world.player("other")
     for one in (client, other):
         one.say(Join("usa", 3))
-    (room,) = world.lobby.rooms
+    (room,) = world.lobby.rooms.by_id
     return Scene(world, client, [other], room=room)
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from stellwerk_engine.replays.verify import verify
 from stellwerk_protocol.messages import End, Error, Join, Leave, Login, Resume, Start, Watch, Welcome
-from stellwerk_server.journal.journal import Journals, MatchRecord, read_record, record_line
+from stellwerk_server.journal.journal import Journal, Journals, MatchRecord, read_record, record_line
 from stellwerk_server.lobby.recovery import Recovered, recover
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.session import Session
@@ -65,7 +65,7 @@ class Recording:
         return b"".join(self.pieces)
 
 
-class _Pieces:
+class _Pieces(Journal):
     """A journal that notes what everybody had been sent before each piece was written."""
 
     def __init__(self) -> None:
@@ -77,22 +77,8 @@ class _Pieces:
         self.line_counts.append(tuple(len(client.lines) for client in self.clients))
         self.pieces.append(lines)
 
-    def finish(self, times: bytes) -> Path | None:
-        return None
-
-    def leave(self) -> Path | None:
-        return None
-
-    def discard(self) -> None: ...
-
-    def abandon(self) -> None: ...
-
     def read(self) -> bytes:
         return b"".join(self.pieces)
-
-    def note(self, lines: bytes) -> None: ...
-
-    def forget(self) -> None: ...
 
 
 @cache
@@ -166,7 +152,7 @@ def play_on(after: After, recording: Recording, lines: tuple[int, ...]) -> list[
 
 def assert_whole(after: After, match: str) -> None:
     """Check that the match is over, and that its replay is true."""
-    assert not after.world.lobby.matches
+    assert not after.world.lobby.matches.running
     assert not after.journals.left_over()
     with (after.journals.replays / f"{match}.jsonl").open("rb") as replay:
         verdict = verify(replay)
@@ -265,10 +251,10 @@ def test_a_byte_that_is_another_one_costs_that_match_and_no_other(tmp_path: Path
         half = b"".join(other.pieces[:10])
         after = restarted(tmp_path / str(number), {recording.match: content, other.match: half})
         assert other.match in after.recovered.resumed
-        assert other.match in after.world.lobby.matches
+        assert other.match in after.world.lobby.matches.running
         assert list(after.recovered.put_aside) == [f"{recording.match}.journal"]
         assert (after.journals.running / f"{recording.match}.unusable").read_bytes() == content
-        assert recording.match not in after.world.lobby.matches
+        assert recording.match not in after.world.lobby.matches.running
 
 
 def test_every_changed_bit_of_a_header_or_a_private_record_is_noticed(tmp_path: Path) -> None:
@@ -410,7 +396,7 @@ def test_a_house_bot_that_breaks_as_the_match_goes_on_ends_this_match_only(tmp_p
     player = after.resume(known, len(known.lines), *content)
     after.world.play([player])
     assert player.the(Error).code == "server.failed"
-    assert list(after.world.lobby.matches) == [clients[0].match]
+    assert list(after.world.lobby.matches.running) == [clients[0].match]
 
 
 def _practice_broken_off(house_bot: str) -> tuple[dict[str, bytes], Known]:
@@ -425,7 +411,7 @@ def _practice_broken_off(house_bot: str) -> tuple[dict[str, bytes], Known]:
 
 
 def _session(after: After, known: Known) -> Session:
-    return after.world.lobby.sessions[known.session]
+    return after.world.lobby.sessions.by_id[known.session]
 
 
 def _restart(world: World, folder: Path, clients: list[Client]) -> tuple[After, list[Known]]:
@@ -472,9 +458,9 @@ def test_the_clocks_wait_for_the_players_but_not_for_ever(tmp_path: Path) -> Non
     one = after.resume(known[0], len(known[0].lines), match)
     after.world.wait(29_999)
     assert not one.is_asked()
-    assert after.world.lobby.matches[match].decision_count == 2
+    assert after.world.lobby.matches.running[match].decision_count == 2
     after.world.wait(1)
-    asked = [seat.ask is not None for seat in after.world.lobby.matches[match].seats]
+    asked = [seat.ask is not None for seat in after.world.lobby.matches.running[match].seats]
     assert sum(asked) == 1
 
 
@@ -484,8 +470,8 @@ def test_who_left_has_left_although_its_next_move_was_not_due_yet(tmp_path: Path
     _, (other,) = first_turn(clients)
     other.say(Leave(match=other.match))
     after, known = _restart(world, tmp_path, clients)
-    assert known[other.seat].session not in after.world.lobby.sessions
-    seat = after.world.lobby.matches[other.match].seats[other.seat]
+    assert known[other.seat].session not in after.world.lobby.sessions.by_id
+    seat = after.world.lobby.matches.running[other.match].seats[other.seat]
     assert seat.left
     assert seat.session is None
 
@@ -500,7 +486,7 @@ def test_who_plays_by_default_goes_on_so(tmp_path: Path) -> None:
         if other.is_asked():
             other.act(0)
     after, _ = _restart(world, tmp_path, clients)
-    seat = after.world.lobby.matches[mover.match].seats[mover.seat]
+    seat = after.world.lobby.matches.running[mover.match].seats[mover.seat]
     was = match.seats[mover.seat]
     assert seat.by_default
     assert (seat.default_reasons, seat.defaults_in_a_row) == (was.default_reasons, was.defaults_in_a_row)
@@ -513,7 +499,7 @@ def test_strikes_are_not_given_back(tmp_path: Path) -> None:
     world.wait(140)
     mover.act(0)
     after, _ = _restart(world, tmp_path, clients)
-    assert after.world.lobby.matches[mover.match].seats[mover.seat].strikes == 2
+    assert after.world.lobby.matches.running[mover.match].seats[mover.seat].strikes == 2
 
 
 def test_both_keys_are_good_when_the_server_was_killed_before_the_new_one_was_used(tmp_path: Path) -> None:

@@ -267,7 +267,7 @@ def test_who_was_away_all_the_time_can_tell_the_whole_match() -> None:
     received: list[int] = numbers(clients[0])
     while not heard[0].all_of(End):
         world.play_turns(heard, 9)
-        if not world.lobby.matches:
+        if not world.lobby.matches.running:
             break
         received += [number for number in numbers(heard[0]) if number > (received[-1] if received else 0)]
         heard[0].drop()
@@ -308,7 +308,7 @@ def test_who_comes_back_after_the_end_gets_the_end() -> None:
     clients = world.seated(wants=BARE)
     clients[0].drop()
     world.play(clients[1:], until=lambda: False)
-    while world.lobby.matches:
+    while world.lobby.matches.running:
         world.wait(20_000)
         world.play(clients[1:])
     again = clients[0].resume({clients[0].match: world.event_count(clients[1])})

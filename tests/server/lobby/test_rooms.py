@@ -9,15 +9,14 @@ from msgspec import UNSET
 
 from stellwerk_engine.replays.verify import verify
 from stellwerk_protocol.messages import Bye, Error, Join, Joined, Leave, Left, Start
-from stellwerk_server.journal.journal import Journal, NoJournal, reveal
+from stellwerk_server.journal.journal import Journal, reveal
 from stellwerk_server.lobby.news import (
     Bug,
     ConnectionClosed,
     LobbyEvent,
     MatchEnded,
     MatchRefused,
-    RoomClosed,
-    SeatTaken,
+    RoomChanged,
 )
 from stellwerk_server.lobby.outbox import RETRY_MS
 from stellwerk_server.operate.settings import Limits
@@ -46,7 +45,7 @@ def test_who_joins_without_a_name_comes_into_the_oldest_room_that_fits() -> None
         ("four", Join("usa", 3)),
     ):
         world.player(name).say(join)
-    rooms = [[s.name for s in room.sessions if s is not None] for room in world.lobby.rooms.values()]
+    rooms = [[s.name for s in room.sessions if s is not None] for room in world.lobby.rooms.by_id.values()]
     assert rooms == [["one", "four"], ["two"], ["three"]]
 
 
@@ -70,7 +69,7 @@ def test_seats_are_taken_in_the_order_of_joining_and_a_full_room_starts() -> Non
         client.say(Join("team_asia", 4))
     assert [client.seat for client in clients] == [0, 1, 2, 3]
     assert [player.team for player in clients[0].the(Start).players] == [0, 0, 1, 1]
-    assert world.lobby.rooms == {}
+    assert world.lobby.rooms.by_id == {}
     assert [peek(line).type for line in clients[3].lines[2:4]] == ["joined", "start"]
 
 
@@ -90,7 +89,7 @@ def test_a_room_that_everybody_left_is_gone() -> None:
     one = world.player("one")
     one.say(Join("usa", 3, room="mine"))
     one.say(Leave(room="mine"))
-    assert world.lobby.rooms == {}
+    assert world.lobby.rooms.by_id == {}
     assert codes(world.player("two").say(Join("card_game", 2, room="mine"))) == []
 
 
@@ -222,7 +221,7 @@ def test_an_address_has_so_many_rooms_and_others_have_theirs() -> None:
     assert world.lobby.counts().rooms == 3
     greedy.say(Leave(room="a"))
     greedy.say(Join("usa", 2, room="d"))
-    assert "d" in world.lobby.rooms
+    assert "d" in world.lobby.rooms.by_id
 
 
 def test_an_address_has_so_many_matches_and_others_have_theirs() -> None:
@@ -250,15 +249,15 @@ def test_a_room_that_nobody_fills_expires() -> None:
     world.wait(29_999)
     assert world.lobby.counts().rooms == 2
     world.wait(1)
-    assert list(world.lobby.rooms) == ["b"]
+    assert list(world.lobby.rooms.by_id) == ["b"]
     assert [client.the(Left).room for client in (first, second)] == ["a", "a"]
     world.wait(30_000)
     assert third.the(Left).room == "b"
     first.say(Join("usa", 3, room="a"))
     world.wait(59_999)
-    assert list(world.lobby.rooms) == ["a"]
+    assert list(world.lobby.rooms.by_id) == ["a"]
     world.wait(1)
-    assert world.lobby.rooms == {}
+    assert world.lobby.rooms.by_id == {}
 
 
 def test_a_room_that_filled_in_time_does_not_expire_and_neither_does_a_reserved_one() -> None:
@@ -275,10 +274,10 @@ def test_without_a_journal_no_match_begins(against: tuple[str, ...]) -> None:
     """The players may try again."""
     is_full = True
 
-    def open_journal(_: str) -> NoJournal:
+    def open_journal(_: str) -> Journal:
         if is_full:
             raise OSError("no space")
-        return NoJournal()
+        return Journal()
 
     world = World(open_journal=open_journal)
     one, two = world.player("one"), world.player("two")
@@ -379,7 +378,7 @@ def test_a_program_that_embeds_the_server_hears_what_happens_in_its_order() -> N
     world.play([one])
     world.wait(100_000)
     kinds = [type(event).__name__ for event in heard if not isinstance(event, ConnectionClosed)]
-    begun = ["LoggedIn", "SeatTaken", "LoggedIn", "SeatTaken", "RoomClosed", "Lost", "LoggedIn"]
+    begun = [*["PresenceChanged", "RoomChanged"] * 2, "RoomChanged", *["PresenceChanged"] * 2]
     assert kinds == [*begun, "MatchEnded"]
     (end,) = [event for event in heard if isinstance(event, MatchEnded)]
     assert (end.match.id, end.match.phase) == ("reserved", "over")
@@ -405,15 +404,15 @@ def test_a_reservation_that_is_taken_back_leaves_nothing_behind(come: int) -> No
     heard: list[LobbyEvent] = []
     world = World(listener=heard.append)
     clients = reserved(world, come=come)
-    (room,) = {event.room.id: event.room for event in heard if isinstance(event, SeatTaken)}.values()
-    world.lobby.cancel_reserved(room, world.now)
+    (room,) = {event.room.id: event.room for event in heard if isinstance(event, RoomChanged)}.values()
+    world.lobby.rooms.cancel_reserved(room, world.now)
     world.flush()
     counts = world.lobby.counts()
     assert (counts.rooms, counts.running, counts.failed) == (0, 0, come - 1)
     session = clients[0].connection.session
     assert session is not None
     assert not session.room_ids
-    assert isinstance(heard[-1], RoomClosed if come == 1 else MatchEnded)
+    assert isinstance(heard[-1], RoomChanged if come == 1 else MatchEnded)
 
 
 def test_a_token_that_is_not_known_leads_nowhere() -> None:
@@ -466,7 +465,7 @@ def test_a_server_that_goes_down_lets_the_matches_end() -> None:
     world.flush()
     assert waiting.the(Bye).code == "server.shutting_down"
     assert waiting.the(Bye).retry_ms is not UNSET
-    assert world.lobby.rooms == {}
+    assert world.lobby.rooms.by_id == {}
     (error,) = players[0].say(Join("usa", 2))
     assert isinstance(error, Error)
     assert (error.code, error.retry_ms) == ("server.shutting_down", RETRY_MS)
@@ -481,6 +480,6 @@ def test_a_server_that_goes_down_lets_the_matches_end() -> None:
 def test_a_server_that_stops_says_goodbye_to_everybody() -> None:
     world = World()
     players = world.seated()
-    world.lobby.say_goodbye()
+    world.lobby.shutdown.say_goodbye(world.lobby.connections)
     world.flush()
     assert {player.the(Bye).code for player in players} == {"server.shutting_down"}

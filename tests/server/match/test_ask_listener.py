@@ -28,7 +28,7 @@ class Preparing:
         self.heard.append((what, seat, open_asks(self._match())))
 
     def _match(self) -> MatchSession:
-        return self._world.lobby.matches["reserved"]
+        return self._world.lobby.matches.running["reserved"]
 
 
 def open_asks(match: MatchSession) -> list[int]:

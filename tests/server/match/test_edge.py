@@ -138,7 +138,7 @@ def practice(world: World, player: Client) -> None:
         return
     player.say(Ready(player.match))
     world.play_turns([player], 5)
-    world.lobby.journal_failed(player.match, OSError("Input/output error"), world.now)
+    world.lobby.matches.journal_failed(player.match, OSError("Input/output error"), world.now)
     world.flush()
 
 
@@ -166,7 +166,7 @@ def test_a_bug_in_a_match_ends_that_match_alone(
     (logged,) = world.log.of("match.bug")
     assert f"ZeroDivisionError: a bug in {name}" in str(logged["exc_info"])
     assert logged["match"] != neighbor.id
-    assert [match for match in world.lobby.matches.values() if match.id == logged["match"]] == []
+    assert [match for match in world.lobby.matches.running.values() if match.id == logged["match"]] == []
     for player in (*table.players, alone):
         assert player.is_open
         expect_told(player, str(logged["match"]), may_be_silent=name == "to_end")
@@ -206,5 +206,5 @@ def test_a_bug_in_making_a_match_again_concerns_no_other(
     recovered = recover(after.lobby, journals, after.now)
     assert not bug.is_due
     bugs = after.log.of("match.bug")
-    assert len(after.lobby.matches) == 1
+    assert len(after.lobby.matches.running) == 1
     assert (len(bugs), len(recovered.put_aside)) == ((1, 0) if name == "go_on" else (0, 1))

@@ -27,7 +27,7 @@ from stellwerk_protocol.messages import (
     Watch,
     Welcome,
 )
-from stellwerk_server.journal.journal import Journals
+from stellwerk_server.journal.journal import ENDED_SUFFIX, Journals
 from stellwerk_server.lobby.recovery import Recovered, recover
 from tests.server.support import BARE, EVERY_GAME, Client, Variant, World, codes, peek, reserved
 from tests.support import variant_id
@@ -57,7 +57,7 @@ class Served:
 
     def kept(self) -> list[str]:
         """Return the matches whose end a client may still ask for."""
-        return sorted(path.stem for path in self.journals.left_ended())
+        return sorted(path.stem for path in self.journals.left_over(ENDED_SUFFIX))
 
     def practice(self, client: Client, variant: Variant = ("usa", 2, ())) -> str:
         """Begin another match, and wait for its first ask."""
@@ -257,7 +257,7 @@ def test_an_end_is_repeated_for_as_long_as_a_session_is_kept(tmp_path: Path) -> 
 def served_welcome(client: Client, served: Served) -> Welcome:
     """Return the newest welcome of the client's session; the key of the one before is good as well."""
     welcome = client.the(Welcome)
-    session = served.world.lobby.sessions[welcome.session]
+    session = served.world.lobby.sessions.by_id[welcome.session]
     assert session.has_key(welcome.resume_key)
     return welcome
 

@@ -577,7 +577,7 @@ def test_house_bots_move_a_few_times_and_then_others_are_served() -> None:
     world = World()
     client = world.practice("chance")
     client.say(Leave(match=client.match))
-    match = next(iter(world.lobby.matches.values()))
+    match = next(iter(world.lobby.matches.running.values()))
     decisions = match.decision_count
     assert match.timer.deadline == world.now
     world.lobby.run_due(lambda: world.now)

@@ -234,8 +234,8 @@ def test_an_act_of_who_plays_by_default_is_stale() -> None:
 def test_a_seat_whose_player_never_came_is_played_by_default_from_the_beginning() -> None:
     world = World()
     (client,) = reserved(world, come=1)
-    (room,) = world.lobby.rooms.values()
-    world.lobby.start_reserved(room, world.now)
+    (room,) = world.lobby.rooms.by_id.values()
+    world.lobby.rooms.start_reserved(room, world.now)
     world.flush()
     client.say(Ready("reserved"))
     before = world.now

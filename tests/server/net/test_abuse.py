@@ -159,7 +159,7 @@ def test_who_is_stopped_by_us_is_not_dropped_until_it_goes_on_and_does_not_read(
         stopped = site.call(receive_bytes=4_096)
         stopped.login("stopped", max_matches=2)
         stopped.practice("card_game")
-        [session] = [one for one in site.server.lobby.sessions.values() if one.name == "stopped"]
+        [session] = [one for one in site.server.lobby.sessions.by_id.values() if one.name == "stopped"]
         stopped.send(watch_and_leave(watched) * 400)
         if limit == "bytes":
             site.do(lambda: site.server.hold(session))
@@ -184,7 +184,7 @@ def test_who_goes_on_and_reads_gets_all_that_has_piled_up() -> None:
         stopped = site.call(receive_bytes=4_096)
         stopped.login("stopped", max_matches=2)
         stopped.practice("card_game")
-        [session] = [one for one in site.server.lobby.sessions.values() if one.name == "stopped"]
+        [session] = [one for one in site.server.lobby.sessions.by_id.values() if one.name == "stopped"]
         site.do(lambda: site.server.hold(session))
         stopped.send(watch_and_leave(watched) * 400)
         for caller in (player, stopped):

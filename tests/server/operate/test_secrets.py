@@ -58,7 +58,7 @@ def eventful(world: World) -> list[bytes]:
     world.wait(20_000)
     reserved_players[0] = reserved_players[0].resume()
     world.play(reserved_players)
-    world.lobby.say_goodbye()
+    world.lobby.shutdown.say_goodbye(world.lobby.connections)
     world.flush()
     for client in list(world.clients.values()):
         client.drop()
@@ -126,11 +126,11 @@ def test_records_with_a_seed_do_not_show_it() -> None:
     """Wherever somebody prints one."""
     world = World()
     reserved(world, come=1)
-    (room,) = world.lobby.rooms.values()
+    (room,) = world.lobby.rooms.by_id.values()
     seed = sha256(b"reserved").digest()
     assert repr(seed)[2:12] not in repr(room.reservation)
-    world.lobby.start_reserved(room, world.now)
-    plan = world.lobby.matches["reserved"].plan
+    world.lobby.rooms.start_reserved(room, world.now)
+    plan = world.lobby.matches.running["reserved"].plan
     assert plan.seed == seed
     assert repr(seed)[2:12] not in repr(plan)
 
