@@ -8,8 +8,14 @@ from collections.abc import Callable
 import pytest
 
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_kit.doctor.conversation import respelled, with_carriage_return, with_unknown_fields
-from stellwerk_kit.doctor.login_steps import LONG_ID, LONGEST_LINE, padded
+from stellwerk_kit.doctor.conversation import (
+    LONGEST_LINE,
+    padded,
+    respelled,
+    with_carriage_return,
+    with_unknown_fields,
+)
+from stellwerk_kit.doctor.login_steps import LONG_ID
 from stellwerk_kit.doctor.patient import clocks, encode, hello, patience
 from stellwerk_kit.doctor.scripted_match import DECISIONS, at_decision, offered_games
 from stellwerk_protocol.messages import Ask, FromServer, Wants, Welcome

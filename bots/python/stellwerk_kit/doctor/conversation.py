@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -12,35 +12,38 @@ from msgspec import UNSET
 from stellwerk_engine.core.state import Move
 from stellwerk_kit.doctor.patient import Patient, clocks, encode, hello
 from stellwerk_kit.doctor.scripted_match import ScriptedMatch, offered_games
-from stellwerk_kit.doctor.steps import Examination
-from stellwerk_kit.failed import FailedError, RemarkError
+from stellwerk_kit.failed import FailedError, RemarkError, expect
+from stellwerk_protocol.canonical import LARGEST_INT
 from stellwerk_protocol.messages import (
     Ask,
     Bye,
     Error,
     EventMessage,
     FromServer,
+    Hello,
     Join,
     Joined,
     Login,
     Ready,
     SeatChanged,
     Start,
+    Wants,
     Welcome,
 )
 
 ROOM: Final = "doctor"
+LONGEST_LINE: Final = 59_999  # bytes of a server's line, with its newline
 
-Send = Callable[[Sequence[FromServer]], object]
+Say = Callable[[FromServer], object]
 Change = Callable[[FromServer], bytes]
 
 # -- to the first ask --------------------------------------------------------------------------------
 
 
-def log_in(bot: Patient, change: Change = encode) -> Login:
+def log_in(bot: Patient, say: Say | None = None) -> Login:
     """Wait for the connection, and go up to the login."""
     bot.connect()
-    bot.say(change(hello()))
+    (say or bot.say)(hello())
     return hear_first_login(bot)
 
 
@@ -54,33 +57,47 @@ def hear_first_login(bot: Patient, expected: str = "a login after `hello`") -> L
     return login
 
 
-def take_seat(bot: Patient, match: ScriptedMatch) -> None:
-    """Go from the connection to `ready`."""
-    match.wants = log_in(bot).wants
-    be_seated(bot, match)
+def take_seat(bot: Patient, match: ScriptedMatch, say: Say | None = None, *, at_once: bool = False) -> Login:
+    """Go from the connection to `ready`. `say` sends each message; `at_once` all but `hello` in one
+    segment."""
+    login = log_in(bot, say)
+    be_seated(bot, match, login.wants, say, at_once=at_once)
+    return login
 
 
-def be_seated(bot: Patient, match: ScriptedMatch, send: Send | None = None) -> None:
-    """Go from the login to `ready`. `send` sends the messages; by default one by one."""
-    send = send if send is not None else one_by_one(bot.say)
-    before: list[FromServer] = [welcome(bot, match)]
+def be_seated(
+    bot: Patient, match: ScriptedMatch, wants: Wants, say: Say | None = None, *, at_once: bool = False
+) -> None:
+    """Go from a login with these wants to `ready`."""
+    match.wants = wants
+    messages: list[FromServer] = [_welcome(bot, match)]
     if not bot.has_seat:
-        send(before)
-        before = []
-        hear_join(bot, match)
-    send([*before, Joined(ROOM, 0), start_of(bot, match), *match.events_after(0)])
-    hear_ready(bot, match)
-
-
-def one_by_one(say: Callable[[FromServer], object]) -> Send:
-    def send(messages: Sequence[FromServer]) -> None:
+        (say or bot.say)(messages.pop())
+        _hear_join(bot, match)
+    messages += [Joined(ROOM, 0), _start_of(bot, match), *match.events_after(0)]
+    if at_once:
+        bot.say(*messages)
+    else:
         for message in messages:
-            say(message)
+            (say or bot.say)(message)
+    _hear_ready(bot, match)
 
-    return send
+
+def seat_again(bot: Patient, match: ScriptedMatch) -> None:
+    """Go to `ready` in one more match of a session."""
+    bot.say(Joined(f"{ROOM}-2", 0), _start_of(bot, match), *match.events_after(0))
+    _hear_ready(bot, match)
 
 
-def welcome(bot: Patient, match: ScriptedMatch) -> Welcome:
+def another_match(bot: Patient, match: ScriptedMatch) -> ScriptedMatch:
+    """Return one more match of the same game, for the same session."""
+    other = ScriptedMatch(match.game.id, match.seat, f"{match.id}/other")
+    other.clock = bot.patience.clock()
+    other.wants = match.wants
+    return other
+
+
+def _welcome(bot: Patient, match: ScriptedMatch) -> Welcome:
     games = offered_games()
     if not bot.was_started:  # it may choose: there is no choice
         seats = (match.game.seat_count,)
@@ -92,7 +109,7 @@ def welcome(bot: Patient, match: ScriptedMatch) -> Welcome:
     return Welcome(bot.session, bot.new_key(), bot.name, match.wants, games)
 
 
-def hear_join(bot: Patient, match: ScriptedMatch) -> None:
+def _hear_join(bot: Patient, match: ScriptedMatch) -> None:
     """Receive the `join` of a client without a seat token. Refuse one for another game, so that the client
     can correct it."""
     game, players = match.game.id, match.game.seat_count
@@ -101,36 +118,36 @@ def hear_join(bot: Patient, match: ScriptedMatch) -> None:
     if refused := _refusal_of(join, match):
         bot.say(refused)
         join = bot.hear(Join, expected)
-        if _refusal_of(join, match):
-            raise FailedError(expected, f"`join` for {join.game} with {join.players} players")
+        is_right = _refusal_of(join, match) is None
+        expect(is_right, expected, f"`join` for {join.game} with {join.players} players")
     if join.against:
         match.others = join.against
 
 
 def _refusal_of(join: Join, match: ScriptedMatch) -> Error | None:
-    if join.game != match.game.id:
-        return Error("protocol.wrong_value", match.game.id, pointer="/game")
-    if join.players != match.game.seat_count:
-        return Error("protocol.wrong_value", f"{match.game.seat_count}", pointer="/players")
-    if join.options:
-        return Error("protocol.wrong_value", "no options", pointer="/options")
-    if join.against and len(join.against) != match.game.seat_count - 1:
-        return Error("protocol.wrong_value", f"{match.game.seat_count - 1} house bots", pointer="/against")
-    if join.seat not in (UNSET, match.seat):
-        return Error("protocol.wrong_value", f"{match.seat}", pointer="/seat")
+    seats = match.game.seat_count
+    wrong = (
+        (join.game != match.game.id, "/game", match.game.id),
+        (join.players != seats, "/players", f"{seats}"),
+        (bool(join.options), "/options", "no options"),
+        (bool(join.against) and len(join.against) != seats - 1, "/against", f"{seats - 1} house bots"),
+        (join.seat not in (UNSET, match.seat), "/seat", f"{match.seat}"),
+    )
+    for is_wrong, pointer, expected in wrong:
+        if is_wrong:
+            return Error("protocol.wrong_value", expected, pointer=pointer)
     return None
 
 
-def start_of(bot: Patient, match: ScriptedMatch) -> Start:
-    bot.seat(match.id)
+def _start_of(bot: Patient, match: ScriptedMatch) -> Start:
+    bot.matches.add(match.id)
     return match.start(clocks(bot.patience), bot.name)
 
 
-def hear_ready(bot: Patient, match: ScriptedMatch) -> None:
+def _hear_ready(bot: Patient, match: ScriptedMatch) -> None:
     expected = f"`ready` for the match {match.id}"
     ready = bot.hear(Ready, expected)
-    if ready.match != match.id:
-        raise FailedError(expected, f"`ready` for the match {ready.match}")
+    expect(ready.match == match.id, expected, f"`ready` for the match {ready.match}")
 
 
 # -- asks and their ends -----------------------------------------------------------------------------
@@ -201,46 +218,43 @@ def lose(bot: Patient) -> None:
     bot.cut()
 
 
-def come_back(examination: Examination, bot: Patient, match: ScriptedMatch, last_sent: int) -> int:
+def come_back(bot: Patient, match: ScriptedMatch, last_sent: int) -> int:
     """Wait from the lost connection to a login that resumes. Return the number of the last event that the bot
     has."""
     if not bot.comes_back():
-        raise without_resume(examination, "it does not reconnect when its connection is lost")
+        raise lack_of_resume(bot, "it does not reconnect when its connection is lost")
     bot.say(hello())
     login = bot.hear_login("a login with `resume`, because its connection was lost")
     match.wants = login.wants
-    if login.resume is UNSET:
-        raise without_resume(examination, "it comes back without `resume`, with only its token")
-    return _check_resume(bot, match, login, last_sent)
-
-
-def go_on(bot: Patient, match: ScriptedMatch, known: int) -> list[FromServer]:
-    """Return the messages before the open ask, for a bot that has the events up to this number."""
-    start = [] if known else [start_of(bot, match)]
-    return [welcome(bot, match), *start, *match.events_after(known)]
-
-
-def _check_resume(bot: Patient, match: ScriptedMatch, login: Login, last_sent: int) -> int:
-    assert login.resume is not UNSET
     resume = login.resume
-    if resume.session != bot.session:
-        raise FailedError(f"`resume` with the session {bot.session}", f"the session {resume.session}")
-    if resume.key != bot.keys[-1]:
-        came = "an older key" if resume.key in bot.keys else "a key that was never given"
-        raise FailedError("`resume` with the `resume_key` of the last `welcome`", came)
-    if login.name != bot.name:
-        raise FailedError(f"a login with the session's name, {bot.name}", f"the name {login.name}")
-    if resume.ended:
-        raise FailedError("no `resume.ended`: `hello.features` has no `resume_ended`", "the field")
+    if resume is UNSET:
+        raise lack_of_resume(bot, "it comes back without `resume`, with only its token")
+    is_right = resume.session == bot.session
+    expect(is_right, f"`resume` with the session {bot.session}", f"the session {resume.session}")
+    came = "an older key" if resume.key in bot.keys else "a key that was never given"
+    expect(resume.key == bot.keys[-1], "`resume` with the `resume_key` of the last `welcome`", came)
+    is_right = login.name == bot.name
+    expect(is_right, f"a login with the session's name, {bot.name}", f"the name {login.name}")
+    expect(not resume.ended, "no `resume.ended`: `hello.features` has no `resume_ended`", "the field")
     known = resume.last_events.get(match.id, 0)
-    if known > last_sent:
-        expected = f"`resume` with {last_sent} as last event of the match {match.id}, or less"
-        raise FailedError(expected, f"{known}, an event that was never sent")
+    expected = f"`resume` with {last_sent} as last event of the match {match.id}, or less"
+    expect(known <= last_sent, expected, f"{known}, an event that was never sent")
     return known
 
 
-def without_resume(examination: Examination, what: str) -> Exception:
-    if examination.require_resume:
+def go_on(bot: Patient, match: ScriptedMatch, known: int, *more: FromServer) -> None:
+    """Continue with a bot that has the events up to this number, up to the open ask."""
+    start = [] if known else [_start_of(bot, match)]
+    bot.say(_welcome(bot, match), *start, *match.events_after(known), *more)
+
+
+def resume(bot: Patient, match: ScriptedMatch, last_sent: int, *more: FromServer) -> None:
+    """Go from the lost connection to the open ask."""
+    go_on(bot, match, come_back(bot, match, last_sent), *more)
+
+
+def lack_of_resume(bot: Patient, what: str) -> Exception:
+    if bot.must_resume:
         return FailedError("that it resumes its session after its connection was lost", what)
     return RemarkError(what)
 
@@ -265,3 +279,26 @@ def respelled(message: FromServer) -> bytes:
 
 def with_carriage_return(message: FromServer) -> bytes:
     return encode(message) + b"\r"
+
+
+def with_extreme_values(message: FromServer) -> bytes:
+    """Give `hello` strange text, and `hello` and asks the largest numbers."""
+    match message:
+        case Hello():
+            limits = msgspec.structs.replace(message.limits, unsent_bytes=LARGEST_INT, unsent_ms=LARGEST_INT)
+            message = msgspec.structs.replace(message, server=f"server {STRANGE_TEXT}", limits=limits)
+        case Ask():
+            message = msgspec.structs.replace(message, bank_ms=LARGEST_INT)
+        case _:
+            pass
+    return encode(message)
+
+
+def padded(message: FromServer) -> bytes:
+    """Make an ask as long as a line can be."""
+    line = encode(message)
+    if not isinstance(message, Ask):
+        return line
+    field = b',"padding":""}'
+    room = LONGEST_LINE - len(b"\n") - (len(line) - 1) - len(field)
+    return line[:-1] + field[:-2] + b"x" * room + field[-2:]

@@ -117,12 +117,16 @@ class Patient:
     """One bot, from its first connection to its end. Use it in a `with` block.
 
     With `may_be_ready_again` it got `start` in the middle of a match, in which no server waits for `ready`.
-    With `may_be_late` the clocks of its matches only count.
+    With `may_be_late` the clocks of its matches only count. With `must_resume` it breaks the protocol if it
+    does not resume its session.
     """
 
-    def __init__(self, caller: Caller, patience: Patience, *, may_be_late: bool = False) -> None:
+    def __init__(
+        self, caller: Caller, patience: Patience, *, may_be_late: bool = False, must_resume: bool = False
+    ) -> None:
         self.patience = patience
         self.may_be_late = may_be_late
+        self.must_resume = must_resume
         self.name = caller.name or NAME  # the one that it logged in with, if it chooses
         self.session = secrets.token_hex(8)
         self.keys: list[str] = []  # for resuming: only the last one is valid
@@ -131,7 +135,7 @@ class Patient:
         self._caller = caller
         self._lines: Lines | None = None
         self._allowance = Allowance(time.monotonic())
-        self._matches: set[str] = set()  # that it plays in
+        self.matches: set[str] = set()  # that it plays in
         self._late_asks: set[tuple[str, int]] = set()  # ended, but an act may be under way
 
     def __enter__(self) -> Patient:
@@ -141,7 +145,12 @@ class Patient:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if not self.was_started and self._lines is not None:
-            self._send_away(self._lines)
+            # It is not at fault: only the case is over for it.
+            failed = [
+                Error("server.failed", "nothing: this case is over", match=match) for match in self.matches
+            ]
+            with contextlib.suppress(FailedError):
+                self.say(*failed, Bye("done", "nothing: this case is over"))
         self._caller.end()
         if isinstance(error, FailedError):
             error.printed = self._caller.last_lines()
@@ -191,15 +200,6 @@ class Patient:
         """Return how many short lines of this connection came in more than one piece."""
         return self._open_lines.in_pieces
 
-    def _send_away(self, lines: Lines) -> None:
-        """Send a `bye` to a client that connected: the case is over for it, and it is not at fault."""
-        failed = [
-            Error("server.failed", "nothing: this case is over", match=match) for match in self._matches
-        ]
-        goodbye = [*map(as_line, failed), as_line(Bye("done", "nothing: this case is over"))]
-        with contextlib.suppress(NoLineError):
-            lines.send(b"".join(goodbye), time.monotonic() + self.patience.answer)
-
     # -- what the doctor says
 
     def say(self, *messages: FromServer | bytes) -> None:
@@ -207,9 +207,9 @@ class Patient:
         for message in messages:
             match message:
                 case Bye():
-                    self._matches.clear()
+                    self.matches.clear()
                 case End() | Error(code="server.failed"):
-                    self._matches.discard(message.match or "")
+                    self.matches.discard(message.match or "")
                 case _:
                     pass
         self.send(b"".join(map(as_line, messages)))
@@ -227,10 +227,6 @@ class Patient:
         except NoLineError as error:
             raise FailedError("that it reads what it is sent", error.came) from None
 
-    def seat(self, match: str) -> None:
-        """Let the bot play in this match from now on."""
-        self._matches.add(match)
-
     def new_key(self) -> str:
         """Return the key for the next resume, for `welcome`."""
         self.keys.append(secrets.token_urlsafe(24))
@@ -241,14 +237,15 @@ class Patient:
     def hear(self, kind: type[M], expected: str, seconds: float | None = None) -> M:
         """Return the bot's next message, which must be of this kind. Pings are answered and skipped. The bot
         may take as long as for every answer, unless `seconds` is given."""
-        return self._hear_message(kind, expected, self.patience.answer if seconds is None else seconds)
+        message = self._receive_next(expected, self.patience.answer if seconds is None else seconds)
+        if not isinstance(message, kind):
+            raise FailedError(expected, _shown_message(message))
+        return message
 
     def hear_login(self, expected: str) -> Login:
         """Return a login that a server would accept, with or without `resume`."""
         over_stdio = self._caller.transport == "stdio"  # over stdio nothing shows that it has started
-        login = self._hear_message(
-            Login, expected, self.patience.start if over_stdio else self.patience.answer
-        )
+        login = self.hear(Login, expected, self.patience.start if over_stdio else None)
         if login.protocol != PROTOCOL_VERSION:
             raise FailedError(f"{expected}, with `protocol` {PROTOCOL_VERSION}", _shown_message(login))
         if login.resume is UNSET and self._caller.token not in (None, login.token):
@@ -287,31 +284,17 @@ class Patient:
         """Note that the open ask ended without its act, and that one may be under way."""
         self._late_asks.add((match.id, match.ask_number))
 
-    def is_quiet(self, expected: str) -> None:
-        """Check that nothing but pings comes for a while."""
-        try:
-            message = self._receive_next(expected, self.patience.quiet)
-        except SilenceError:
-            return
-        raise FailedError(expected, _shown_message(message))
-
-    def is_quiet_or_gone(self, expected: str) -> None:
-        """Check the same, or that the bot has closed the connection."""
+    def is_quiet(self, expected: str, *, or_gone: bool = False) -> None:
+        """Check that nothing but pings comes for a while, or that the bot has closed the connection."""
         try:
             message = self._receive_next(expected, self.patience.quiet)
         except SilenceError:
             return
         except FailedError:
-            if self._open_lines.is_over:
+            if or_gone and self._open_lines.is_over:
                 return
             raise
         raise FailedError(expected, _shown_message(message))
-
-    def _hear_message(self, kind: type[M], expected: str, seconds: float) -> M:
-        message = self._receive_next(expected, seconds)
-        if not isinstance(message, kind):
-            raise FailedError(expected, _shown_message(message))
-        return message
 
     def _receive_next(self, expected: str, seconds: float) -> FromClient:
         deadline = time.monotonic() + seconds
@@ -320,8 +303,11 @@ class Patient:
                 line = self._open_lines.receive(deadline)
             except NoLineError as error:
                 raise self._no_line(expected, error, seconds) from None
-            message = _read_message(line, expected)
-            if not self._passes_over(message):
+            try:
+                message = read_line(line)
+            except LineError as error:
+                raise FailedError(f"{expected}, in a valid line", f"{shown_line(line)}: {error}") from None
+            if not self._answer_in_passing(message):
                 return message
             if not self._allowance.spend(time.monotonic()):
                 limits = f"{LIMITS.messages_a_second} lines a second, and {LIMITS.burst} at once"
@@ -329,8 +315,8 @@ class Patient:
                     f"{expected}, and no more than {limits}", f"more, such as {_shown_message(message)}"
                 )
 
-    def _passes_over(self, message: FromClient) -> bool:
-        """Answer and skip a message that may come at any time."""
+    def _answer_in_passing(self, message: FromClient) -> bool:
+        """Answer a message that may come at any time. Return False for all others."""
         match message:
             case Ping() if self.keys:
                 self.say(Pong(message.echo))
@@ -387,13 +373,6 @@ def clocks(patience: Patience) -> Clocks:
 
 def as_line(message: FromServer | bytes) -> bytes:
     return (message if isinstance(message, bytes) else encode(message)) + b"\n"
-
-
-def _read_message(line: bytes, expected: str) -> FromClient:
-    try:
-        return read_line(line)
-    except LineError as error:
-        raise FailedError(f"{expected}, in a valid line", f"{shown_line(line)}: {error}") from None
 
 
 def _shown_message(message: FromClient) -> str:

@@ -1,8 +1,9 @@
 """The steps of the doctor: each is the server's side of a conversation with one bot.
 
-A step returns None if all went well, or a warning about something that is allowed but unwise. It raises
-`FailedError` if the bot breaks the protocol. To add one, write its function into the module of its part, and
-add it to the table there, after the steps on which it depends.
+The law: a step demands no more than its `law`. Its function returns None if all went well, or a warning about
+something that is allowed but unwise, and raises `FailedError` if the bot breaks the protocol. To add a step,
+write its function into the module of its part, and add it to the tuple there, after the steps on which it
+depends.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from typing import Final, Literal
 from stellwerk_kit.bot_process import Transport
 from stellwerk_kit.doctor.callers import (
     AnyClient,
-    Caller,
     Door,
     Start,
     StartedOverStdio,
     StartedOverTcp,
     start_of,
 )
+from stellwerk_kit.doctor.conversation import take_seat
 from stellwerk_kit.doctor.patient import Patience, Patient
 from stellwerk_kit.doctor.scripted_match import DECISIONS, ScriptedMatch, at_decision, in_the_last_round
 from stellwerk_protocol.names import GameName
@@ -43,43 +44,29 @@ class Examination:
     start: Start | None = None
 
     def bot(self) -> Patient:
-        return Patient(self._caller(), self.patience)
-
-    def match(self, game: GameName) -> ScriptedMatch:
-        return self._timed(ScriptedMatch(game, SEAT, self.seed))
-
-    def other_match(self, game: GameName) -> ScriptedMatch:
-        return self._timed(ScriptedMatch(game, SEAT, f"{self.seed}/other"))
-
-    def match_at(self, decision: str, game: GameName) -> ScriptedMatch:
-        return self._timed(at_decision(decision, game, SEAT, self.seed))
-
-    def ending_match(self, game: GameName) -> ScriptedMatch:
-        return self._timed(in_the_last_round(game, SEAT, self.seed))
-
-    def _timed(self, match: ScriptedMatch) -> ScriptedMatch:
-        match.clock = self.patience.clock()
-        return match
-
-    def _caller(self) -> Caller:
         if self.door is not None:
-            return AnyClient(self.door)
+            return Patient(AnyClient(self.door), self.patience, must_resume=self.require_resume)
         bot_seed = int.from_bytes(sha256(self.seed.encode()).digest()[:6], "big")  # every language reads it
         started = StartedOverTcp if self.transport == "tcp" else StartedOverStdio
-        return started(self.start or start_of(self.command), str(bot_seed))
+        caller = started(self.start or start_of(self.command), str(bot_seed))
+        return Patient(caller, self.patience, must_resume=self.require_resume)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """A step. `law` is the rule that it checks, in the words of the protocol. It is taken once, for the first
     of the requested games; with `each_game` for each of them; with `decision` for each that has that
-    decision. `duty` is the word of the requirement that it checks: after a failed SHOULD the doctor
-    continues. `after` names a step without which it makes no sense. `served` steps can be played with any
-    client that connects; the others need a process that was started for a seat."""
+    decision. `play` begins when the bot has taken its `seat`, or before it has connected. The match is new,
+    in its last round with `ending`, or at the `decision`. `duty` is the word of the requirement that it
+    checks: after a failed SHOULD the doctor continues. `after` names a step without which it makes no sense.
+    `served` steps can be played with any client that connects; the others need a process that was started
+    for a seat."""
 
     name: str
     law: str
-    examine: Callable[[Examination, GameName], str | None]
+    play: Callable[[Patient, ScriptedMatch], str | None]
+    seat: bool = True
+    ending: bool = False
     transports: tuple[Transport, ...] = ("tcp", "stdio")
     each_game: bool = False
     decision: str | None = None
@@ -91,6 +78,18 @@ class Step:
     def id(self) -> str:
         """Return its name in a command line."""
         return self.name.replace(" ", "-")
+
+    def examine(self, examination: Examination, game: GameName) -> str | None:
+        """Take the step with a bot in a match of this game."""
+        if self.decision is not None:
+            match = at_decision(self.decision, game, SEAT, examination.seed)
+        else:
+            match = (in_the_last_round if self.ending else ScriptedMatch)(game, SEAT, examination.seed)
+        match.clock = examination.patience.clock()
+        with examination.bot() as bot:
+            if self.seat:
+                take_seat(bot, match)
+            return self.play(bot, match)
 
     def cases(self, games: Sequence[GameName]) -> list[tuple[str, GameName]]:
         """Return the names under which the step is taken, with their games."""
