@@ -131,9 +131,9 @@ def test_a_bots_page_adds_up_to_its_row(tmp_path: Path) -> None:
             == row.matches
         )
         for part in page.against:
-            won, count = tournament.standings.pairs[row.bot, part.bot]
-            assert (part.score, part.matches) == (round(won / count, 4), count)
-            assert part.better + part.equal + part.worse == count
+            versus = tournament.standings.pairs[row.bot, part.bot]
+            assert (part.score, part.matches) == (round(versus.score, 4), versus.matches)
+            assert (part.better, part.equal, part.worse) == (versus.better, versus.equal, versus.worse)
         assert [part.bot for part in page.against] == [r.bot for r in ranking.rows if r.bot != row.bot]
         sums = tournament.standings.of[row.bot]
         assert page.times is not UNSET

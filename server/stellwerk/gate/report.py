@@ -140,7 +140,7 @@ def report_of(
 
 def _baseline(judge: Judge, name: str) -> BaselineScore:
     met = judge.evidence.by_rival.get(name)
-    return BaselineScore(name, None if met is None else round(met.wins.mean, 4), judge.evidence.faulty[name])
+    return BaselineScore(name, None if met is None else round(met.score, 4), judge.evidence.faulty[name])
 
 
 def ratio_of(judge: Judge) -> Ratio | None:

@@ -26,7 +26,7 @@ from stellwerk_base.texts import counted, shown
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.play.progress import rounded, rows_of
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
-from stellwerk_tournament.report.conditions import version_lines
+from stellwerk_tournament.report.conditions import Versions
 from stellwerk_tournament.report.derived import REPORT, ratings_json
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES
 from stellwerk_tournament.report.match_pages import Paged, paged_in, write_pages
@@ -34,6 +34,7 @@ from stellwerk_tournament.report.matches import MOST_MATCHES
 from stellwerk_tournament.report.scheduled import missing_blocks
 from stellwerk_tournament.report.verify import OtherVersionError, UntrueError, verify
 from stellwerk_tournament.store.cup import Cup
+from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import look_into
 
 
@@ -108,22 +109,18 @@ def make_report(folder: Path, with_pages: bool, with_all_pages: bool) -> int:
 
 def _write_pages(cup: Cup, paged: Paged) -> None:
     """Write the pages of the last matches, and say how many they are."""
-    lines = paged.lines(cup.lines)
-    began = perf_counter()
+    began, count, size = perf_counter(), 0, 0
     try:
         with WorkLine() as work:
-            size = write_pages(
-                cup.folder,
-                lines,
-                cup.version,
-                lambda number: work.count("wrote the pages of", number, len(lines), "matches"),
-            )
+            for count, page_size in enumerate(write_pages(cup, paged), 1):
+                size += page_size
+                work.count("wrote the pages of", count, paged.count, "matches")
     except OSError as error:
         raise not_writable(str(error.filename or cup.folder), error) from None
     folder = shown(str(cup.folder / PAGES), 1000)
     seconds = perf_counter() - began
     say(
-        f"{folder}: {len(lines):,} of {counted(paged.of, 'match', 'matches')} written, "
+        f"{folder}: {count:,} of {counted(paged.of, 'match', 'matches')} written, "
         f"{size / 1e6:,.1f} MB in {seconds:.1f} s"
     )
 
@@ -133,13 +130,16 @@ def verify_folder(folder: Path) -> int:
     try:
         if message := cup.wrong_beginning():
             raise UntrueError(f"{folder / RESOLVED}: {message}")
+        versions = Versions()
         with WorkLine() as work:
             numbers = itertools.count(1)
+
+            def verified(line: MatchLine) -> None:
+                versions.add(line)
+                work.count("verified", next(numbers), len(cup.results), "matches")
+
             count = verify(
-                cup,
-                paged_in(folder / REPORT),
-                lambda _: work.count("verified", next(numbers), len(cup.results), "matches"),
-                lambda name: work.step(making(cup, name)),
+                cup, paged_in(folder / REPORT), verified, lambda name: work.step(making(cup, name))
             )
     except UntrueError as error:
         complain(str(error))
@@ -149,7 +149,7 @@ def verify_folder(folder: Path) -> int:
     except OSError as error:
         raise infrastructure_error(f"{error.filename}: cannot be read: {error.strerror or error}") from None
     say(f"{shown(str(folder), 1000)}: ok, {len(cup.results):,} matches, {count:,} files")
-    for line in (*version_lines(cup.lines), *missing_blocks(cup)):
+    for line in (*versions.lines(), *missing_blocks(cup)):
         say(line)
     return DONE
 

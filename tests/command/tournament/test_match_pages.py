@@ -14,6 +14,7 @@ from stellwerk_page.one_file import page_of
 from stellwerk_tournament.report.match_pages import Paged, page_path
 from tests.command.tournament.test_tournament import TWO, change, cup, tournament
 from tests.page.test_one_file import data_of
+from tests.tournament.report.report_tournaments import cup_of, settings_for
 from tests.tournament.report.report_tournaments import line as match_line
 
 
@@ -120,9 +121,13 @@ def test_no_page_is_made_of_a_file_that_is_no_replay_of_the_folder(
     assert len(pages(folder)) == 3
 
 
-def test_the_matches_with_pages_are_the_last_ones_by_block_and_rotation() -> None:
-    lines = [match_line(block, 0, ("ann", "bea"), (1, 0)) for block in (0, 2, 1, 3)]
-    assert [line.block for line in Paged(2, 3).lines(lines)] == [1, 2]
-    assert [line.block for line in Paged(9, 9).lines(lines)] == [0, 1, 2, 3]
-    assert Paged().lines(lines) == []
+def test_the_matches_with_pages_are_the_last_ones_by_block_and_rotation(tmp_path: Path) -> None:
+    lines = [
+        match_line(block, rotation, ("ann", "bea"), (1, 0)) for block in (0, 2, 1, 3) for rotation in (0, 1)
+    ]
+    cup = cup_of(tmp_path, settings_for(tmp_path, ("ann", "bea")), lines)
+    places = [(line.block, line.rotation) for line in Paged(3, 6).lines(cup)]
+    assert places == [(1, 1), (2, 0), (2, 1)]
+    assert [line.block for line in Paged(9, 9).lines(cup)] == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert [*Paged().lines(cup)] == []
     assert page_path(lines[0]).startswith("pages/")

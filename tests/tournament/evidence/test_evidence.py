@@ -6,7 +6,7 @@ import pytest
 
 from stellwerk_processes.faults import Fault, FaultKind
 from stellwerk_processes.seat_report import Breakdown, SeatReport
-from stellwerk_tournament.evidence.evidence import FAULTS_KEPT, Evidence, Finish, Worth, worth_of
+from stellwerk_tournament.evidence.evidence import FAULTS_KEPT, Evidence, Finish, Versus, Worth, worth_of
 from stellwerk_tournament.evidence.sequential import interval
 from stellwerk_tournament.evidence.strength import score_in_words, strength_of
 
@@ -48,7 +48,7 @@ def test_games_rivals_and_copies_are_counted_apart() -> None:
     evidence.add(1, 1, [[seat(0, "a", 2, 1), seat(1, "c", 1, 5)]])
     assert (evidence.block_count, evidence.match_count) == (2, 2)
     assert {game: lead.wins.mean for game, lead in evidence.by_game.items()} == {0: 1.0, 1: 0.0}
-    assert {rival: lead.points.mean for rival, lead in evidence.by_rival.items()} == {"b": 6.0, "c": -4.0}
+    assert evidence.by_rival == {"b": Versus(2, 0, 0, 18, 6), "c": Versus(0, 0, 1, 1, 5)}
 
 
 def test_of_the_faults_of_a_bot_the_first_are_kept_and_the_first_of_each_kind() -> None:

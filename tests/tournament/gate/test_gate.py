@@ -164,7 +164,7 @@ def test_who_always_wins_passes_at_the_first_look_and_nothing_is_played_after_it
     assert judged(tmp_path, judge, strongest, watcher).word == "passed"
     assert judge.evidence.block_count == FEWEST_BLOCKS
     assert watcher.counts == list(range(1, FEWEST_BLOCKS + 1))
-    assert judge.evidence.by_rival["ann"].wins.mean == 1.0
+    assert judge.evidence.by_rival["ann"].score == 1.0
 
 
 def test_who_always_loses_fails(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_at_a_table_of_more_a_score_is_the_share_of_those_who_are_behind(tmp_pat
     judge = Judge(lineup(("ann", "zoe"), [choice("usa", 3)], rules=TEN, candidate="mia"), TEN)
     judged(tmp_path, judge, strongest)
     assert judge.evidence.overall.wins.mean == 0.5
-    assert {name: met.wins.mean for name, met in judge.evidence.by_rival.items()} == {"ann": 1.0, "zoe": 0.0}
+    assert {name: met.score for name, met in judge.evidence.by_rival.items()} == {"ann": 1.0, "zoe": 0.0}
 
 
 def test_the_test_looks_only_after_whole_rounds(tmp_path: Path) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -16,7 +17,8 @@ from stellwerk_tournament.config.settings import Settings, parse, settings_of
 from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, rate_all
 from stellwerk_tournament.report.derived import report_page
 from stellwerk_tournament.store.cup import Cup
-from stellwerk_tournament.store.match_line import MatchLine, blocks_of, outcome_of
+from stellwerk_tournament.store.match_line import MatchLine, blocks_of, line_of, outcome_of
+from stellwerk_tournament.store.match_line import Played as PlayedMatch
 from stellwerk_tournament.store.results import Results
 
 STEP = 0.4  # of utility, from one bot to the next
@@ -34,17 +36,36 @@ class Played:
         return report_page(cup_of(Path(), self.settings, self.lines))
 
 
+class MadeUpCup(Cup):
+    """A tournament whose lines are in no file."""
+
+    content = b""
+
+    def lines(self, blocks: Iterable[int] | None = None) -> Iterator[MatchLine]:
+        return self.results.lines(BytesIO(self.content), self.results.blocks if blocks is None else blocks)
+
+
 def cup_of(
     folder: Path, settings: Settings, lines: Sequence[MatchLine], rated: RatingError | None = None
 ) -> Cup:
     """Return the tournament of these lines, wherever they are from. `rated`: why it has no ratings."""
-    cup = Cup(folder)
-    cup.settings, cup.lines, cup.results = settings, tuple(lines), Results()
+    cup = MadeUpCup(folder)
+    cup.settings, cup.results = settings, Results()
     for matches in blocks_of(lines):
-        cup.results.add(matches, b"")
+        text = b"".join(map(line_of, matches))
+        cup.results.add(matches, text)
+        cup.content += text
     if rated is not None:
         cup.rated = rated
     return cup
+
+
+def columns_of(lines: Iterable[MatchLine]) -> list[PlayedMatch]:
+    """Return the part of each match that results have in columns."""
+    return [
+        PlayedMatch(each.block, each.round, each.game, each.players, each.ranks, each.forfeits)
+        for each in lines
+    ]
 
 
 def rating_report(lines: Sequence[MatchLine]) -> RatingReport:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
-from stellwerk_tournament.report.fairness import fairness, how_fair
+from stellwerk_tournament.report.fairness import FairClocks
 from stellwerk_tournament.report.markup import parts_of_ms
 from stellwerk_tournament.store.match_line import MatchLine, WholeBlocks, encode
 from tests.tournament.report.report_tournaments import Played, played
@@ -35,32 +35,42 @@ def of_seats(
     ]
 
 
+def clocks_of(lines: Iterable[MatchLine]) -> FairClocks:
+    clocks = FairClocks()
+    for line in lines:
+        clocks.add(line)
+    return clocks
+
+
 def test_the_sentence_says_what_was_done_and_not_what_was_wanted(cup: Played) -> None:
     lines = cup.lines
     frozen, broken, remote = {"frozen": True}, {"frozen": False}, {"process": "remote"}
-    assert how_fair([]) == "none yet"
-    assert how_fair(lines) == f"{RAN_ON}; {SHARED}"
-    assert how_fair(of_seats(lines, frozen, frozen)) == f"{STOPPED}; {SHARED}"
+    assert clocks_of([]).sentence == "none yet"
+    assert clocks_of(lines).sentence == f"{RAN_ON}; {SHARED}"
+    assert clocks_of(of_seats(lines, frozen, frozen)).sentence == f"{STOPPED}; {SHARED}"
     assert (
-        how_fair(of_seats(lines, frozen, remote)) == f"{STOPPED}; {SHARED}; remote bots ran on as they liked"
+        clocks_of(of_seats(lines, frozen, remote)).sentence
+        == f"{STOPPED}; {SHARED}; remote bots ran on as they liked"
     )
-    assert how_fair(of_seats(lines, frozen, {"process": "house"})) == f"{STOPPED}; {SHARED}"
-    assert how_fair(of_seats(lines, remote, remote)) == "no bot had a process on this machine"
-    assert how_fair(of_seats(lines, frozen, broken)) == (
+    assert clocks_of(of_seats(lines, frozen, {"process": "house"})).sentence == f"{STOPPED}; {SHARED}"
+    assert clocks_of(of_seats(lines, remote, remote)).sentence == "no bot had a process on this machine"
+    assert clocks_of(of_seats(lines, frozen, broken)).sentence == (
         "bots were to be stopped while they were not asked, "
         f"which did not work, or not always, in 4 seats of 8; {SHARED}"
     )
     one, *others = lines
     mixed = [*of_seats([one], frozen, frozen), *others]
-    assert how_fair(mixed) == f"{STOPPED} in 2 of 8 seats; {SHARED}"
+    assert clocks_of(mixed).sentence == f"{STOPPED} in 2 of 8 seats; {SHARED}"
 
 
 def test_the_sentence_says_who_had_processors_to_itself(cup: Played) -> None:
     two, none = {"processors": 2}, {"processors": 0}
-    assert how_fair(of_seats(cup.lines, two, two)).endswith(
+    assert clocks_of(of_seats(cup.lines, two, two)).sentence.endswith(
         "; each had 2 processors to itself, on cores of its own"
     )
-    assert how_fair(of_seats(cup.lines, two, none)).endswith("; not all had processors to themselves")
+    assert clocks_of(of_seats(cup.lines, two, none)).sentence.endswith(
+        "; not all had processors to themselves"
+    )
 
 
 def test_what_was_measured_is_summed_up_for_each_bot(cup: Played) -> None:
@@ -74,7 +84,7 @@ def test_what_was_measured_is_summed_up_for_each_bot(cup: Played) -> None:
     }
     lines = of_seats(cup.lines, measured, {"asks": 10})
     names = [lines[0].bots[0].bot, lines[0].bots[1].bot]
-    rows = {row.name: row for row in fairness(lines, names).rows}
+    rows = {row.name: row for row in clocks_of(lines).measured(names)}
     assert set(rows) == set(names)  # each sat in both seats
     for row in rows.values():
         assert (row.asks, row.used_ms, row.cpu_ms, row.slowest_cpu_ms) == (20, 100, 40, 7)
@@ -98,7 +108,7 @@ def test_lines_of_earlier_versions_have_no_word_of_it(cup: Played) -> None:
     assert b"frozen" not in content
     blocks = WholeBlocks(content.splitlines(keepends=True))
     assert tuple(match for block in blocks for match in block.matches) == cup.lines
-    assert fairness(cup.lines, cup.settings.names).rows == []
+    assert clocks_of(cup.lines).measured(cup.settings.names) == []
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_a_suspended_bot_stands_below_the_ranking_in_every_file(cup: Cup) -> Non
 
 
 def test_the_report_rates_with_and_without_forfeits(cup: Cup) -> None:
-    clean = [outcome_of(match) for match in cup.lines if not match.forfeits]
+    clean = [outcome_of(match) for match in cup.lines() if not match.forfeits]
     without = cup.rated_without_forfeits
     assert isinstance(without, Ratings)
     assert without.entrants == rate(clean).entrants
@@ -98,13 +98,13 @@ def test_the_report_rates_with_and_without_forfeits(cup: Cup) -> None:
 
 
 def test_too_few_matches_without_forfeits_are_named(cup: Cup) -> None:
-    only = cup_of(cup.folder, cup.settings, [match for match in cup.lines if match.forfeits])
+    only = cup_of(cup.folder, cup.settings, [match for match in cup.lines() if match.forfeits])
     assert "There is none here: there is no match to rate" in read(report_page(only)).part("forfeits").text
     assert json.loads(ratings_json(only))["without_forfeits"] is None
 
 
 def test_without_forfeits_the_files_say_so_or_nothing(cup: Cup) -> None:
-    clean = cup_of(cup.folder, cup.settings, [match for match in cup.lines if not match.forfeits])
+    clean = cup_of(cup.folder, cup.settings, [match for match in cup.lines() if not match.forfeits])
     assert "No bot forfeited a match." in read(report_page(clean)).part("forfeits").text
     assert set(json.loads(ratings_json(clean))).isdisjoint({"suspended", "without_forfeits"})
 

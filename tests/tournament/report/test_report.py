@@ -8,7 +8,7 @@ from base64 import b64encode
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from html.parser import HTMLParser
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import get_args
 
@@ -35,11 +35,12 @@ from stellwerk_tournament.report.markup import Html, element, grouped, signed, t
 from stellwerk_tournament.report.matches import MOST_MATCHES
 from stellwerk_tournament.report.plot import PlottedInterval, Scale, apart, scale_of
 from stellwerk_tournament.report.template import file_text
-from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.match_line import MatchLine, blocks_of
 from stellwerk_tournament.store.standings import Standings
 from tests.tournament.play.fakes import settings_with
 from tests.tournament.report.report_tournaments import (
     Played,
+    columns_of,
     cup_of,
     line,
     played,
@@ -119,7 +120,8 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 def test_a_report_is_a_function_of_the_matches_whatever_their_order(cup: Played) -> None:
-    backwards = replace(cup, lines=cup.lines[::-1])
+    blocks = [*blocks_of(cup.lines)]
+    backwards = replace(cup, lines=tuple(chain.from_iterable(blocks[::-1])))
     assert cup.report() == backwards.report()
 
 
@@ -422,7 +424,7 @@ def test_the_course_ends_with_the_figures_of_the_ranking(cup: Played) -> None:
 
 
 def test_a_point_of_the_course_is_the_rating_of_the_matches_up_to_its_round(cup: Played) -> None:
-    after = course(cup.lines, rating_report(cup.lines).pooled)
+    after = course(columns_of(cup.lines), rating_report(cup.lines).pooled)
     assert list(after) == [0, 1, 2, 3, 4, 5]
     until = rating_report([match for match in cup.lines if match.round <= 2]).pooled
     assert after[2] == pytest.approx({rating.name: rating.elo for rating in until.entrants})
@@ -435,7 +437,7 @@ def test_the_course_begins_when_all_can_be_compared(tmp_path: Path) -> None:
         for number, table in enumerate(tables)
         for rotation in (0, 1)
     )
-    assert list(course(lines, rating_report(lines).pooled)) == [2, 3, 4]
+    assert list(course(columns_of(lines), rating_report(lines).pooled)) == [2, 3, 4]
     page = read(Played(settings_for(tmp_path, "abcd"), lines).report()).part("history")
     assert "From left to right: after round 3 to round 5." in page.text
     few = read(Played(settings_for(tmp_path, "abcd"), lines[:6]).report()).part("history")
@@ -453,7 +455,7 @@ def test_of_many_rounds_or_bots_the_course_has_some_points_and_always_the_last(
     lines = [
         line(round, 0, pair, [5, 4 + round % 3], round=round) for round in range(rounds) for pair in pairs
     ]
-    after = course(lines, rating_report(lines).pooled)
+    after = course(columns_of(lines), rating_report(lines).pooled)
     assert len(after) == fits
     assert max(after) == rounds - 1
 

@@ -12,6 +12,7 @@ import pytest
 
 from stellwerk_processes.faults import Fault
 from stellwerk_tournament.store import results as results_module
+from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.match_line import FILE, Forfeit, MatchLine, line_of, outcome_of
 from stellwerk_tournament.store.results import CHECKPOINT, Results
 from stellwerk_tournament.store.standings import Standings
@@ -93,6 +94,19 @@ def test_columns_hold_what_counts_of_each_match(folder: Path, lines: list[MatchL
 def test_ratings_get_the_matches_in_the_order_of_the_blocks(folder: Path, lines: list[MatchLine]) -> None:
     in_order = sorted(lines, key=lambda each: (each.block, each.rotation))
     assert read_results(folder).outcomes() == [*map(outcome_of, in_order)]
+
+
+def test_lines_of_blocks_are_read_again_in_any_order_and_without_the_others(
+    folder: Path, lines: list[MatchLine]
+) -> None:
+    cup = Cup(folder)
+    assert [*cup.lines()] == lines
+    assert [*cup.lines([1, 0])] == lines[5:] + lines[:2]
+    texts = [line_of(each) if each.block == 2 else b"?" * len(line_of(each)) for each in lines]
+    (folder / FILE).write_bytes(b"".join(texts))
+    assert [*cup.lines([2])] == lines[2:5]
+    with pytest.raises(StoreError, match="has changed while it was read"):
+        next(cup.lines([1]))
 
 
 def test_sums_are_those_of_all_lines(folder: Path, lines: list[MatchLine]) -> None:

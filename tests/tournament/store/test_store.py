@@ -17,21 +17,19 @@ from msgspec.structs import replace
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_processes.started_match import BotMatch
 from stellwerk_protocol.answer_times import AnswerTimes, times_beside
-from stellwerk_protocol.results import TicketScore
 from stellwerk_server.journal.journal import revealed
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.courier import PlayedMatch
 from stellwerk_tournament.play.keep import keep_match
-from stellwerk_tournament.report.machines import machines
+from stellwerk_tournament.report.machines import Machines
 from stellwerk_tournament.schedule.deal import bot_seed, match_id, salt
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.match_line import (
     MachineRecord,
     MatchLine,
     MatchLinesError,
-    SharedValues,
     WholeBlocks,
     line_of,
     line_of_result,
@@ -120,7 +118,10 @@ def test_a_match_that_failed_elsewhere_keeps_the_names_of_those_machines(
     assert first.machine == MachineRecord("m-2", 10.0)
     assert second.machine == MachineRecord("m-2", 10.0, failed_on=("m-1",))
     assert (first.attempt, second.attempt) == (1, 3)
-    rows = [(row.name, row.matches, row.failed, row.engine_ms) for row in machines([first, second])]
+    by_machine = Machines()
+    for line in (first, second):
+        by_machine.add(line)
+    rows = [(row.name, row.matches, row.failed, row.engine_ms) for row in by_machine.rows]
     assert rows == [("m-1", 0, 1, None), ("m-2", 2, 0, 10.0)]
     with look_into(tmp_path) as looked:
         assert looked is not None
@@ -333,22 +334,6 @@ def test_a_file_that_is_damaged_otherwise_is_refused(
     lines = [*content.splitlines(keepends=True), b"{}\n", b"\xff\n"]
     with pytest.raises(MatchLinesError, match=expected):
         list(WholeBlocks([lines[number] for number in kept]))
-
-
-def test_lines_that_are_read_hold_what_they_have_in_common_once(settings: Settings) -> None:
-    """Else a tournament of a million matches would not fit into the memory of a usual machine."""
-    first, *_ = match_of(settings, BLOCKS[0], 0)
-    tickets = (TicketScore("boston-miami", completed=True, points=12),)
-    bots = tuple(replace(seat, breakdown=replace(seat.breakdown, tickets=tickets)) for seat in first.bots)
-    texts = [line_of(replace(first, bots=bots, rotation=rotation)) for rotation in (0, 1)]
-    [block] = WholeBlocks(texts)
-    one, other = map(SharedValues().within, block.matches)
-    assert [line_of(one), line_of(other)] == texts
-    assert one.players is other.players
-    assert one.board is other.board
-    for seat, same in zip(one.bots, other.bots, strict=True):
-        assert seat.bot is same.bot
-        assert seat.breakdown.tickets[0] is same.breakdown.tickets[0]
 
 
 def test_a_replay_is_revealed_by_one_more_line_of_its_chain(settings: Settings) -> None:

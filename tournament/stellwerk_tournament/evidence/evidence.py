@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from stellwerk_tournament.evidence.sequential import Sample
+from stellwerk_tournament.ratings.outcomes import ahead
 
 if TYPE_CHECKING:
     from stellwerk_processes.faults import Fault
@@ -49,7 +50,7 @@ def worth_of(block: Sequence[Finishes], bot: str, others: Collection[str]) -> Wo
     for match in block:
         own = match[bot]
         met = [finish for name, finish in match.items() if name in others]
-        wins += sum((own.rank < each.rank) + 0.5 * (own.rank == each.rank) for each in met) / len(met)
+        wins += sum(ahead(own.rank, each.rank) for each in met) / len(met)
         points += own.points - sum(each.points for each in met) / len(met)
     return Worth(wins / len(block), points / len(block))
 
@@ -64,6 +65,33 @@ class Lead:
     def add(self, worth: Worth) -> None:
         self.wins.add(worth.wins)
         self.points.add(worth.points)
+
+
+@dataclass(slots=True)
+class Versus:
+    """One bot against another, over the matches in which both played."""
+
+    better: int = 0
+    equal: int = 0
+    worse: int = 0
+    points: int = 0
+    others_points: int = 0
+
+    @property
+    def matches(self) -> int:
+        return self.better + self.equal + self.worse
+
+    @property
+    def score(self) -> float:
+        """Return the share of the matches in which the bot was ahead, a tie counting a half."""
+        return (self.better + 0.5 * self.equal) / self.matches
+
+    def add(self, own: Finish, other: Finish) -> None:
+        self.better += own.rank < other.rank
+        self.equal += own.rank == other.rank
+        self.worse += own.rank > other.rank
+        self.points += own.points
+        self.others_points += other.points
 
 
 class SeatFault(NamedTuple):
@@ -88,7 +116,7 @@ class Evidence:
     rivals: Mapping[str, str]
     overall: Lead = field(default_factory=Lead)
     by_game: dict[int, Lead] = field(default_factory=dict[int, Lead])
-    by_rival: dict[str, Lead] = field(default_factory=dict[str, Lead])
+    by_rival: dict[str, Versus] = field(default_factory=dict[str, Versus])
     match_count: int = 0
     faulty: Counter[str] = field(default_factory=Counter[str])
     faults: list[SeatFault] = field(default_factory=list[SeatFault])
@@ -106,9 +134,8 @@ class Evidence:
         for match, (finishes, seats) in enumerate(zip(block, matches, strict=True)):
             self.match_count += 1
             for name in finishes.keys() & self.rivals.keys():
-                self.by_rival.setdefault(self.rivals[name], Lead()).add(
-                    worth_of([finishes], self.hero, (name,))
-                )
+                versus = self.by_rival.setdefault(self.rivals[name], Versus())
+                versus.add(finishes[self.hero], finishes[name])
             self.faulty.update({self._bot(seat) for seat in seats if seat.faults})
             for seat in seats:
                 for fault in seat.faults:

@@ -139,6 +139,11 @@ def _expect_different(entrants: Sequence[str], line: int) -> None:
             raise OutcomeError(line, f"{quoted(name)} plays against itself: give each player its own name")
 
 
+def ahead(rank: int, other: int) -> float:
+    """Return 1 for a rank that is ahead of another one, a half for a tie, otherwise 0."""
+    return 1.0 if rank < other else 0.5 if rank == other else 0.0
+
+
 def entrant_name(player: str | Sequence[str]) -> str:
     """Name a team the same way whatever the order of its members."""
     return player if isinstance(player, str) else " + ".join(sorted(player))

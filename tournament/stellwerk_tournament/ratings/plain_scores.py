@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from stellwerk_tournament.ratings.elo import score_of
-from stellwerk_tournament.ratings.outcomes import Outcome
+from stellwerk_tournament.ratings.outcomes import Outcome, ahead
 
 K: Final = 16.0  # points of a running Elo that move from one entrant to another at most in a match of two
 
@@ -33,7 +33,6 @@ class _Sums:
     wins: float = 0.0
     score: float = 0.0
     places: float = 0.0
-    appearances: int = 0  # more than matches, if an entrant plays against itself
     elo: float = 0.0
 
 
@@ -49,17 +48,15 @@ def plain_scores(outcomes: Sequence[Outcome]) -> tuple[PlainScore, ...]:
             expected = 0.0
             for j, other in enumerate(rows):
                 if j != i:
-                    beaten += 1.0 if rank < outcome.ranks[j] else 0.5 if rank == outcome.ranks[j] else 0.0
+                    beaten += ahead(rank, outcome.ranks[j])
                     expected += score_of(row.elo - other.elo)
             moves[i] = K * (beaten - expected) / (outcome.size - 1)
             row.score += beaten / (outcome.size - 1)
             row.places += outcome.size - beaten
-            row.appearances += 1
+            row.matches += 1
             row.wins += 1 / winners if rank == min(outcome.ranks) else 0.0
         for row, move in zip(rows, moves, strict=True):
             row.elo += move
-        for name in set(outcome.entrants):
-            sums[name].matches += 1
     return tuple(
         sorted(
             (_plain_score(name, row) for name, row in sums.items()), key=lambda row: (-row.score, row.name)
@@ -72,7 +69,7 @@ def _plain_score(name: str, row: _Sums) -> PlainScore:
         name=name,
         matches=row.matches,
         wins=row.wins,
-        score=row.score / row.appearances,
-        mean_rank=row.places / row.appearances,
+        score=row.score / row.matches,
+        mean_rank=row.places / row.matches,
         running_elo=row.elo,
     )

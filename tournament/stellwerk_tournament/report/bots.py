@@ -6,11 +6,15 @@ many bots that would be most of the page, so then only the cross table has it, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import combinations
 from typing import Final
 
+from stellwerk_tournament.evidence.evidence import Versus
 from stellwerk_tournament.ratings.ratings import RatingReport
+from stellwerk_tournament.report.matches import MatchLink, link_of
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
 
@@ -33,20 +37,16 @@ def section_of(number: int, count: int) -> str | None:
     return bot_id(number) if count <= MOST_BOTS else None
 
 
-@dataclass(slots=True)
-class Met:
-    """The results of one bot against another."""
+class LastMatches:
+    """The last matches of every two bots, by their names in alphabetical order."""
 
-    better: int = 0
-    equal: int = 0
-    worse: int = 0
-    points: int = 0
-    others_points: int = 0
-    matches: list[MatchLine] = field(default_factory=list[MatchLine])
+    def __init__(self) -> None:
+        self.of: dict[tuple[str, str], deque[MatchLink]] = {}
 
-    @property
-    def score(self) -> float:
-        return (self.better + 0.5 * self.equal) / len(self.matches)
+    def add(self, line: MatchLine) -> None:
+        link = link_of(line)
+        for pair in combinations(sorted(line.players), 2):
+            self.of.setdefault(pair, deque(maxlen=MOST_REPLAYS)).append(link)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ class PairRow:
     id: str
     name: str
     section: str
-    met: Met
+    versus: Versus
     likely_better: float | None
-    last: Sequence[MatchLine]
+    last: Collection[MatchLink]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,56 +72,36 @@ class BotSection:
 
 
 def bots(
-    lines: Sequence[MatchLine], names: Sequence[str], standings: Standings, rated: RatingReport | None
+    names: Sequence[str], standings: Standings, last: LastMatches, rated: RatingReport | None
 ) -> list[BotSection] | None:
-    """Return a section for each bot, or None if they are too many.
-
-    `lines` are in the order in which they were played, `names` in that of the ranking.
-    """
+    """Return a section for each bot, or None if they are too many. `names` are in the order of the
+    ranking."""
     if len(names) > MOST_BOTS:
         return None
-    met = _met(lines)
+    known = () if rated is None else {rating.name for rating in rated.pooled.entrants}
+
+    def row(number: int, name: str, other_number: int, other: str) -> PairRow:
+        likely = rated.pooled.superiority(name, other) if rated and {name, other} <= {*known} else None
+        one, two = sorted((name, other))
+        return PairRow(
+            pair_id(number, other_number),
+            other,
+            bot_id(other_number),
+            standings.pairs[name, other],
+            likely,
+            last.of[one, two],
+        )
+
     return [
         BotSection(
             bot_id(number),
             name,
             standings.of[name].matches,
             [
-                PairRow(
-                    pair_id(number, other_number),
-                    other,
-                    bot_id(other_number),
-                    met[name, other],
-                    _probability(rated, name, other),
-                    met[name, other].matches[-MOST_REPLAYS:],
-                )
+                row(number, name, other_number, other)
                 for other_number, other in enumerate(names, 1)
-                if (name, other) in met
+                if (name, other) in standings.pairs
             ],
         )
         for number, name in enumerate(names, 1)
     ]
-
-
-def _met(lines: Sequence[MatchLine]) -> dict[tuple[str, str], Met]:
-    met: dict[tuple[str, str], Met] = {}
-    for line in lines:
-        players = list(zip(line.players, line.ranks, line.points, strict=True))
-        for name, rank, points in players:
-            for other, others_rank, others_points in players:
-                if name != other:
-                    pair = met.setdefault((name, other), Met())
-                    pair.better += rank < others_rank
-                    pair.equal += rank == others_rank
-                    pair.worse += rank > others_rank
-                    pair.points += points
-                    pair.others_points += others_points
-                    pair.matches.append(line)
-    return met
-
-
-def _probability(rated: RatingReport | None, name: str, other: str) -> float | None:
-    known = () if rated is None else {rating.name for rating in rated.pooled.entrants}
-    return (
-        rated.pooled.superiority(name, other) if rated is not None and {name, other} <= set(known) else None
-    )

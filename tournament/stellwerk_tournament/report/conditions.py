@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET, UnsetType
@@ -14,10 +14,11 @@ from stellwerk_processes.bot_spec import Process
 from stellwerk_tournament.config.conduct import in_words
 from stellwerk_tournament.config.sandbox import shown_paths
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
-from stellwerk_tournament.report.fairness import how_fair
 from stellwerk_tournament.report.markup import milliseconds
 from stellwerk_tournament.schedule.schedule import is_drawn, plan_of, stage, stage_of_block
+from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.store.results import Results
 
 _KINDS = {
     "round_robin": "round robin: all meet all",
@@ -64,88 +65,101 @@ class Conditions:
     versions: dict[str, str]  # of each entrant, with the matches of each if there are several
 
 
-def conditions(settings: Settings, lines: Sequence[MatchLine], suspended: Collection[str]) -> Conditions:
-    """Collect the rules, clocks and surroundings of the matches, and who is suspended."""
-    games = [
-        GameRow(
-            variant,
-            sorted({line.rules_version for line in lines if line.game == variant.choice.game_id}),
-        )
-        for variant in settings.variants
-    ]
-    transports = {entrant.name: _transport(entrant, lines) for entrant in settings.entrants}
-    played = _versions(lines)
-    versions = {name: _shown_versions(played.get(name, Counter())) for name in settings.names}
-    return Conditions(
-        tuple(_facts(settings, lines, suspended)), games, settings.entrants, transports, versions
-    )
+class Versions:
+    """The matches of each bot, counted by the version that played them."""
 
+    def __init__(self) -> None:
+        self._of: dict[str, Counter[str]] = {}
 
-def version_lines(lines: Iterable[MatchLine]) -> Iterator[str]:
-    """Yield a line about each bot whose matches were not all played by one version."""
-    for name, counts in _versions(lines).items():
-        if len(counts) > 1:
-            yield f"{name} played as {len(counts)} versions: {_shown_versions(counts)}"
-
-
-def _versions(lines: Iterable[MatchLine]) -> dict[str, Counter[str]]:
-    """Count the matches of each bot by its version."""
-    played: dict[str, Counter[str]] = {}
-    for line in lines:
+    def add(self, line: MatchLine) -> None:
         for name, version in zip(line.players, line.versions or ("",) * len(line.players), strict=True):
-            played.setdefault(name, Counter())[version] += 1
-    return played
+            self._of.setdefault(name, Counter())[version] += 1
+
+    def of(self, name: str) -> str:
+        """Name the versions of a bot, with the matches of each if there are several."""
+        counts = self._of.get(name, Counter())
+        return ", ".join(_share({"": "" if len(counts) == 1 else "unknown"}, counts))
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line about each bot whose matches were not all played by one version."""
+        for name, counts in self._of.items():
+            if len(counts) > 1:
+                yield f"{name} played as {len(counts)} versions: {self.of(name)}"
 
 
-def _shown_versions(counts: Counter[str]) -> str:
-    return ", ".join(_share({"": "" if len(counts) == 1 else "unknown"}, counts))
+class Surroundings:
+    """The surroundings of all matches, as their lines describe them."""
+
+    def __init__(self) -> None:
+        self.rules_versions: dict[str, set[int]] = {}
+        self.transports: dict[str, set[str]] = {}  # of remote bots
+        self.versions = Versions()
+        self.deals: Counter[str] = Counter()
+        self.isolations: Counter[str] = Counter()
+        self.sandboxes: Counter[SandboxRecord | UnsetType] = Counter()
+        self.late_ms = 0
+        self.played_again = 0
+
+    def add(self, line: MatchLine) -> None:
+        self.rules_versions.setdefault(line.game, set()).add(line.rules_version)
+        for seat in line.bots:
+            if seat.transport is not UNSET:
+                self.transports.setdefault(seat.bot, set()).add(seat.transport)
+        self.versions.add(line)
+        self.deals[line.deal] += 1
+        self.isolations[line.isolation] += 1
+        self.sandboxes[line.sandbox] += 1
+        self.late_ms += line.late_ms
+        self.played_again += line.attempt > 1
 
 
-def _transport(entrant: Entrant, lines: Sequence[MatchLine]) -> str:
-    if not entrant.is_remote:
-        return entrant.bot.transport
-    return ", ".join(
-        sorted(
-            {
-                seat.transport
-                for line in lines
-                for seat in line.bots
-                if seat.bot == entrant.name and seat.transport is not UNSET
-            }
-        )
+def conditions(cup: Cup, seen: Surroundings, fair_clocks: str) -> Conditions:
+    """Collect the rules, clocks and surroundings of the matches, and who is suspended."""
+    settings = cup.settings
+    return Conditions(
+        tuple(_facts(cup, seen, fair_clocks)),
+        [
+            GameRow(variant, sorted(seen.rules_versions.get(variant.choice.game_id, ())))
+            for variant in settings.variants
+        ],
+        settings.entrants,
+        {
+            entrant.name: ", ".join(sorted(seen.transports.get(entrant.name, ())))
+            if entrant.is_remote
+            else entrant.bot.transport
+            for entrant in settings.entrants
+        },
+        {name: seen.versions.of(name) for name in settings.names},
     )
 
 
-def _facts(
-    settings: Settings, lines: Sequence[MatchLine], suspended: Collection[str]
-) -> Iterator[tuple[str, str]]:
+def _facts(cup: Cup, seen: Surroundings, fair_clocks: str) -> Iterator[tuple[str, str]]:
+    settings = cup.settings
     hero = "" if settings.hero is None else f" ({settings.hero})"
     yield "schedule", _KINDS[settings.kind] + hero
     yield "length", " or ".join(_length(settings))
-    blocks = {line.block for line in lines}
+    blocks = cup.results.blocks
     yield (
         "played",
-        f"{counted(len(lines), 'match', 'matches')} in {counted(len(blocks), 'complete block')}; "
+        f"{counted(len(cup.results), 'match', 'matches')} in {counted(len(blocks), 'complete block')}; "
         "blocks that are not complete do not count",
     )
-    yield from _missing(settings, blocks, suspended)
-    yield from _one_author(settings, lines)
-    yield "deals", "; ".join(_share(_DEALS, Counter[str](line.deal for line in lines))) or "none yet"
-    isolations = Counter[str](line.isolation for line in lines) or Counter([settings.confinement.isolation])
+    yield from _missing(settings, {*blocks}, cup.suspensions)
+    yield from _one_author(settings, cup.results)
+    yield "deals", "; ".join(_share(_DEALS, seen.deals)) or "none yet"
+    isolations = seen.isolations or Counter([settings.confinement.isolation])
     yield "isolation", "; ".join(_share(_ISOLATIONS, isolations))
     if any(not entrant.is_remote for entrant in settings.entrants):
-        yield from _sandbox(settings.confinement, lines)
+        yield from _sandbox(settings.confinement, seen.sandboxes)
     if settings.confinement.memory_mb is not None:
         yield "memory", f"{settings.confinement.memory_mb:,} MB for each process of a bot"
     yield "opponents", "shown as seat numbers" if settings.anonymous else "shown by name"
     yield from _clocks(settings)
-    yield "fair clocks", how_fair(lines)
-    late = sum(line.late_ms for line in lines)
-    again = sum(line.attempt > 1 for line in lines)
+    yield "fair clocks", fair_clocks
     yield (
         "the machine",
-        f"was late for {milliseconds(late)} in all, which was no bot's time; "
-        f"{counted(again, 'match', 'matches')} had to be played again because of it",
+        f"was late for {milliseconds(seen.late_ms)} in all, which was no bot's time; "
+        f"{counted(seen.played_again, 'match', 'matches')} had to be played again because of it",
     )
     yield "forfeits", in_words(settings.conduct)
     if settings.left_out:
@@ -157,24 +171,27 @@ def _facts(
         yield "remote bots", f"waited for {counted(settings.remote_wait_s, 'second')}, then absent"
 
 
-def _sandbox(confinement: Confinement, lines: Sequence[MatchLine]) -> Iterator[tuple[str, str]]:
+def _sandbox(
+    confinement: Confinement, sandboxes: Counter[SandboxRecord | UnsetType]
+) -> Iterator[tuple[str, str]]:
     """Yield what was tried of the sandbox where the lines say it, else what was asked for."""
     asked = "a wrapping command" if confinement.wrap else confinement.level
     untried = f"{asked}; what it refuses on this machine was not tried"
-    records = [line.sandbox for line in lines]
-    words = (untried if record is UNSET else describe(record) for record in records)
-    yield "sandbox", "; ".join(_share({}, Counter(words))) or untried
+    words: Counter[str] = Counter()
+    for record, count in sandboxes.items():
+        words[untried if record is UNSET else describe(record)] += count
+    yield "sandbox", "; ".join(_share({}, words)) or untried
     if confinement.bind:
         yield "more files", f"every bot could read {', '.join(shown_paths(confinement))}"
     if confinement.network:
         yield "network", "bots had the network of the machine"
-    if any(_shows_secrets(confinement, record) for record in records or [UNSET]):
+    if any(_shows_secrets(confinement, record) for record in sandboxes or [UNSET]):
         yield "secrets", "bots could read one another's tokens, and the runner's files"
 
 
 def _shows_secrets(confinement: Confinement, record: SandboxRecord | UnsetType) -> bool:
-    """Return whether nothing kept bots from the secrets of others. Nobody knows what a wrap does that was not
-    tried."""
+    """Return whether nothing kept bots from the secrets of others. What a wrapping command does is unknown
+    unless it was tried."""
     if record is not UNSET:
         return not _SECRETS.isdisjoint(record.allowed)
     return not confinement.wrap and confinement.level in UNPROVEN
@@ -237,14 +254,14 @@ def _missing(
         )
 
 
-def _one_author(settings: Settings, lines: Sequence[MatchLine]) -> Iterator[tuple[str, str]]:
+def _one_author(settings: Settings, results: Results) -> Iterator[tuple[str, str]]:
     """Name each table with bots of one author, who could play as one. The schedule avoids them if it can."""
     authors = {entrant.name: entrant.author for entrant in settings.entrants if entrant.author is not None}
     blocks_of: dict[tuple[str, ...], list[int]] = {}
-    for line in lines:
-        blocks = blocks_of.setdefault(tuple(sorted(line.players)), [])
-        if line.block not in blocks[-1:]:
-            blocks.append(line.block)
+    for match in results.by_number():
+        blocks = blocks_of.setdefault(tuple(sorted(match.players)), [])
+        if match.block not in blocks[-1:]:
+            blocks.append(match.block)
     for table, blocks in sorted(blocks_of.items()):
         counts = Counter(authors[name] for name in table if name in authors)
         for author in [author for author, count in counts.items() if count > 1]:

@@ -48,7 +48,7 @@ class CrossTable:
 
 def cross_table(names: Sequence[str], standings: Standings) -> CrossTable:
     """Compute all cells. `names` are in the order of the ranking."""
-    met = sorted({count for _, count in standings.pairs.values()})
+    met = sorted({versus.matches for versus in standings.pairs.values()})
     rows = [
         CrossRow(name, [_cell(standings, names, number, other) for other in range(1, len(names) + 1)])
         for number, name in enumerate(names, 1)
@@ -67,8 +67,8 @@ def step_of(score: float) -> int:
 def _cell(
     standings: Standings, names: Sequence[str], number: int, other: int
 ) -> Cell | Literal["self"] | None:
-    pair = standings.pairs.get((names[number - 1], names[other - 1]))
-    if pair is None:
+    versus = standings.pairs.get((names[number - 1], names[other - 1]))
+    if versus is None:
         return "self" if number == other else None
-    won, count = pair
-    return Cell(f"{100 * won / count:.0f}", step_of(won / count), count, pair_id(number, other))
+    score = versus.score
+    return Cell(f"{100 * score:.0f}", step_of(score), versus.matches, pair_id(number, other))

@@ -10,7 +10,8 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -112,8 +113,8 @@ def cross_table(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
     for name in order:
         sums = standings.of[name]
         met = [standings.pairs.get((name, other)) for other in order]
-        scores = ["" if pair is None else f"{pair[0] / pair[1]:.4f}" for pair in met]
-        counts = ["" if pair is None else pair[1] for pair in met]
+        scores = ["" if versus is None else f"{versus.score:.4f}" for versus in met]
+        counts = ["" if versus is None else versus.matches for versus in met]
         table.writerow([name, sums.matches, f"{sums.mean_score:.4f}", *scores, *counts])
     return text.getvalue().encode()
 
@@ -124,48 +125,59 @@ def cross_table(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
 def junit(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
     """Write a test case for each bot in each game: it fails if the bot had a fault in a match, or forfeited
     one. It is skipped if the bot was suspended before it played the game."""
-    lines, settings = cup.lines, cup.settings
-    title = settings.title or "tournament"
-    games = dict.fromkeys(line.game for line in lines)
-    played: dict[tuple[str, str], list[MatchLine]] = {}  # so that nobody looks at all lines for each bot
-    for line in lines:
+    played: dict[str, dict[str, _Conduct]] = {}  # by game and bot
+    for line in cup.lines():
+        bots = played.setdefault(line.game, {})
         for name in line.players:
-            played.setdefault((line.game, name), []).append(line)
+            bots.setdefault(name, _Conduct()).add(line, name)
+    suites = [
+        Suite(
+            game,
+            game,
+            [_case(name, bots.get(name, _Conduct()), cup.suspensions) for name in cup.settings.names],
+        )
+        for game, bots in played.items()
+    ]
+    return junit_xml(cup.settings.title or "tournament", suites)
 
-    def cases(game: str) -> list[Case]:
-        return [_case(name, played.get((game, name), ()), cup.suspensions) for name in settings.names]
 
-    return junit_xml(title, [Suite(game, game, cases(game)) for game in games])
+@dataclass(slots=True)
+class _Conduct:
+    """A bot in all matches of a game. `first` says of each kind of fault where it first occurred."""
 
+    matches: int = 0
+    seconds: float = 0.0
+    faults: Counter[str] = field(default_factory=Counter[str])
+    first: dict[str, str] = field(default_factory=dict[str, str])
+    forfeits: Counter[str] = field(default_factory=Counter[str])
 
-def _case(name: str, played: Sequence[MatchLine], suspensions: Mapping[str, Suspension]) -> Case:
-    """Make the case of a bot in a game, of which `played` are its matches."""
-    counts: Counter[str] = Counter()
-    first: dict[str, str] = {}
-    seconds = 0.0
-    for line in played:
+    def add(self, line: MatchLine, name: str) -> None:
+        self.matches += 1
         for seat in line.bots:
             if seat.bot == name:
-                seconds += seat.used_ms / 1000
+                self.seconds += seat.used_ms / 1000
                 for fault in seat.faults:
-                    counts[fault.kind] += 1
-                    first.setdefault(
-                        fault.kind, f"block {line.block}, rotation {line.rotation}: {fault.detail}"
-                    )
-    if not played and name in suspensions:
-        return Case(name, seconds, Mark("skipped", f"suspended after block {suspensions[name].block}"))
-    forfeited = Counter(each.reason for line in played for each in line.forfeits if each.bot == name)
-    if not counts and not forfeited:
-        return Case(name, seconds)
+                    self.faults[fault.kind] += 1
+                    where = f"block {line.block}, rotation {line.rotation}"
+                    self.first.setdefault(fault.kind, f"{where}: {fault.detail}")
+        self.forfeits.update(forfeit.reason for forfeit in line.forfeits if forfeit.bot == name)
+
+
+def _case(name: str, conduct: _Conduct, suspensions: Mapping[str, Suspension]) -> Case:
+    if not conduct.matches and name in suspensions:
+        return Case(name, mark=Mark("skipped", f"suspended after block {suspensions[name].block}"))
+    faults = sorted(conduct.faults)
     parts = [
-        f"{kind} {counted(count, 'time')}, first in {first[kind]}" for kind, count in sorted(counts.items())
+        f"{kind} {counted(conduct.faults[kind], 'time')}, first in {conduct.first[kind]}" for kind in faults
     ]
-    if forfeited:
-        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(forfeited.items()))
-        parts.append(
-            f"{forfeited.total()} of {counted(len(played), 'match', 'matches')} forfeited: {reasons}"
-        )
-    return Case(name, seconds, Mark("failure", "; ".join(parts), ", ".join(sorted(counts)) or "suspended"))
+    if conduct.forfeits:
+        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(conduct.forfeits.items()))
+        matches = counted(conduct.matches, "match", "matches")
+        parts.append(f"{conduct.forfeits.total()} of {matches} forfeited: {reasons}")
+    if not parts:
+        return Case(name, conduct.seconds)
+    mark = Mark("failure", "; ".join(parts), ", ".join(faults) or "suspended")
+    return Case(name, conduct.seconds, mark)
 
 
 # -- report ------------------------------------------------------------------------------------------

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from stellwerk_protocol.names import EndReason
@@ -23,20 +23,51 @@ ENDS: Final[Mapping[EndReason, str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class GameRow:
-    """Matches that are alike but for the deal, with their means. `ends` are causes with their shares."""
+@dataclass(slots=True)
+class GameSums:
+    """Matches that are alike but for the deal, added up. `teams` took part in them in all."""
 
     title: str
     players: int
-    matches: int
-    blocks: int
-    points: float
-    winners_points: float
-    drawn: float
-    turns: float
-    seconds: float
-    ends: Sequence[tuple[str, float]]
+    matches: int = 0
+    blocks: int = 0
+    teams: int = 0
+    points: int = 0
+    winners_points: int = 0
+    drawn: int = 0
+    turns: int = 0
+    seconds: float = 0.0
+    ends: Counter[EndReason] = field(default_factory=Counter[EndReason])
+
+    def add(self, line: MatchLine) -> None:
+        self.matches += 1
+        self.blocks += line.rotation == 0
+        self.teams += len(line.points)
+        self.points += sum(line.points)
+        self.winners_points += max(line.points)
+        self.drawn += line.by_rules.count(1) > 1
+        self.turns += line.turns
+        self.seconds += line.seconds
+        self.ends[line.reason] += 1
+
+    @property
+    def causes(self) -> Sequence[tuple[str, int]]:
+        return [(ENDS[reason], count) for reason, count in self.ends.most_common()]
+
+
+class GamesPlayed:
+    """The sums of each game, with its players, options and board."""
+
+    def __init__(self) -> None:
+        self.of: dict[tuple[str, int, tuple[str, ...], str], GameSums] = {}
+
+    def add(self, line: MatchLine) -> None:
+        kind = (line.game, len(line.bots), line.options, line.board)
+        sums = self.of.get(kind)
+        if sums is None:
+            options = f" ({', '.join(line.options)})" if line.options else ""
+            sums = self.of[kind] = GameSums(game_title(line.game) + options, len(line.bots))
+        sums.add(line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +100,7 @@ class PartTable:
 class Effects:
     """The content of this section. Without ratings it has the games only."""
 
-    games: Sequence[GameRow]
+    games: Sequence[GameSums]
     is_rated: bool = False
     seats: Sequence[SeatRow] = ()
     grid: Html | None = None
@@ -77,9 +108,9 @@ class Effects:
     parts: Sequence[PartTable] = ()
 
 
-def effects(lines: Sequence[MatchLine], names: Sequence[str], rated: RatingReport | None) -> Effects:
+def effects(played: GamesPlayed, names: Sequence[str], rated: RatingReport | None) -> Effects:
     """Compute all tables. `names` are in the order of the ranking."""
-    games = list(_games(lines))
+    games = [*played.of.values()]
     if rated is None:
         return Effects(games)
     seats = rated.pooled.seat_effects
@@ -100,28 +131,6 @@ def effects(lines: Sequence[MatchLine], names: Sequence[str], rated: RatingRepor
         if ratings
     ]
     return Effects(games, True, rows, grid(scale, SEAT_GRID), axis(scale), parts)
-
-
-def _games(lines: Sequence[MatchLine]) -> Iterator[GameRow]:
-    kinds: dict[tuple[str, int, tuple[str, ...], str], list[MatchLine]] = {}
-    for line in lines:
-        kinds.setdefault((line.game, len(line.bots), line.options, line.board), []).append(line)
-    for (game, players, options, _), matches in kinds.items():
-        count = len(matches)
-        points = [points for match in matches for points in match.points]
-        ends = Counter[EndReason](match.reason for match in matches)
-        yield GameRow(
-            title=game_title(game) + (f" ({', '.join(options)})" if options else ""),
-            players=players,
-            matches=count,
-            blocks=len({match.block for match in matches}),
-            points=sum(points) / len(points),
-            winners_points=sum(max(match.points) for match in matches) / count,
-            drawn=sum(match.by_rules.count(1) > 1 for match in matches) / count,
-            turns=sum(match.turns for match in matches) / count,
-            seconds=sum(match.seconds for match in matches) / count,
-            ends=[(ENDS[reason], number / count) for reason, number in ends.most_common()],
-        )
 
 
 def _table_of(effect: SeatEffect) -> str:

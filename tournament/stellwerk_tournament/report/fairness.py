@@ -6,10 +6,11 @@ measure, and matches of versions that did not measure, count for nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from stellwerk_base.texts import counted
 from stellwerk_processes.bot_spec import STARTED
@@ -42,58 +43,60 @@ class FairnessRow:
         self.stolen_ms += 0 if seat.stolen_ms is UNSET else seat.stolen_ms
 
 
-@dataclass(frozen=True, slots=True)
-class Fairness:
-    """The content of this section: a sentence, and the bots that were measured."""
+class FairClocks:
+    """The clocks of all matches: the measurements of each bot, and what was done for fairness."""
 
-    sentence: str
-    rows: Sequence[FairnessRow]
+    def __init__(self) -> None:
+        self._rows: dict[str, FairnessRow] = {}
+        self._match_count = 0
+        self._seats = 0  # of bots with a process on this machine
+        self._frozen: Counter[bool | UnsetType] = Counter()
+        self._processors: set[int] = set()
+        self._has_remote = False
 
+    def add(self, line: MatchLine) -> None:
+        self._match_count += 1
+        for seat in line.bots:
+            self._rows.setdefault(seat.bot, FairnessRow(seat.bot)).add(seat)
+            self._has_remote |= seat.process == "remote"
+            if seat.process in STARTED:
+                self._seats += 1
+                self._frozen[seat.frozen] += 1
+                self._processors.add(seat.processors)
 
-def fairness(lines: Sequence[MatchLine], names: Sequence[str]) -> Fairness:
-    """Sum up what was measured. `names` are in the order of the ranking."""
-    rows = {name: FairnessRow(name) for name in names}
-    for seat in _seats(lines):
-        if seat.bot in rows:
-            rows[seat.bot].add(seat)
-    return Fairness(how_fair(lines), [row for row in rows.values() if row.asks])
+    def measured(self, names: Iterable[str]) -> list[FairnessRow]:
+        """Return the rows of the bots that were measured."""
+        rows = [self._rows[name] for name in names if name in self._rows]
+        return [row for row in rows if row.asks]
 
+    @property
+    def sentence(self) -> str:
+        """Say whether bots could think on the time of others, and whether they shared processors."""
+        if not self._seats:
+            return "no bot had a process on this machine" if self._match_count else "none yet"
+        parts = [self._how_frozen(), self._how_pinned()]
+        if self._has_remote:
+            parts.append("remote bots ran on as they liked")
+        return "; ".join(parts)
 
-def how_fair(lines: Sequence[MatchLine]) -> str:
-    """Say whether bots could think on the time of others, and whether they shared processors."""
-    here = [seat for seat in _seats(lines) if seat.process in STARTED]
-    if not here:
-        return "no bot had a process on this machine" if lines else "none yet"
-    parts = [_how_frozen(here), _how_pinned(here)]
-    if any(seat.process == "remote" for seat in _seats(lines)):
-        parts.append("remote bots ran on as they liked")
-    return "; ".join(parts)
+    def _how_frozen(self) -> str:
+        frozen, failed = self._frozen[True], self._frozen[False]
+        if frozen == self._seats:
+            return "bots were stopped while they were not asked"
+        if failed:
+            return (
+                f"bots were to be stopped while they were not asked, which did not work, or not always, in "
+                f"{counted(failed, 'seat')} of {self._seats:,}"
+            )
+        if frozen:
+            seats = counted(self._seats, "seat")
+            return f"bots were stopped while they were not asked in {frozen:,} of {seats}"
+        return "bots ran on while they were not asked, and could think on the time of others"
 
-
-def _how_frozen(here: Sequence[SeatReport]) -> str:
-    frozen = sum(seat.frozen is True for seat in here)
-    failed = sum(seat.frozen is False for seat in here)
-    if frozen == len(here):
-        return "bots were stopped while they were not asked"
-    if failed:
-        return (
-            f"bots were to be stopped while they were not asked, which did not work, or not always, in "
-            f"{counted(failed, 'seat')} of {len(here):,}"
-        )
-    if frozen:
-        return f"bots were stopped while they were not asked in {frozen:,} of {counted(len(here), 'seat')}"
-    return "bots ran on while they were not asked, and could think on the time of others"
-
-
-def _how_pinned(here: Sequence[SeatReport]) -> str:
-    counts = sorted({seat.processors for seat in here})
-    if counts == [0]:
-        return "they shared the processors of the machine"
-    if len(counts) == 1:
-        return f"each had {counted(counts[0], 'processor')} to itself, on cores of its own"
-    return "not all had processors to themselves"
-
-
-def _seats(lines: Sequence[MatchLine]) -> Iterator[SeatReport]:
-    for line in lines:
-        yield from line.bots
+    def _how_pinned(self) -> str:
+        counts = sorted(self._processors)
+        if counts == [0]:
+            return "they shared the processors of the machine"
+        if len(counts) == 1:
+            return f"each had {counted(counts[0], 'processor')} to itself, on cores of its own"
+        return "not all had processors to themselves"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from stellwerk_processes.faults import Fault, FaultKind
+from stellwerk_tournament.report.matches import MatchLink, link_of
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings, Sums
 
@@ -43,7 +44,21 @@ class Example:
     bot: str
     kind: str
     fault: Fault
-    match: MatchLine
+    match: MatchLink
+
+
+class FirstFaults:
+    """The first match with each bot and kind of fault."""
+
+    def __init__(self) -> None:
+        self.of: dict[tuple[str, FaultKind], Example] = {}
+
+    def add(self, line: MatchLine) -> None:
+        for seat in line.bots:
+            for fault in seat.faults:
+                if (seat.bot, fault.kind) not in self.of:
+                    example = Example(seat.bot, KINDS[fault.kind], fault, link_of(line))
+                    self.of[seat.bot, fault.kind] = example
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +72,11 @@ class Faults:
     left_out: int
 
 
-def faults(lines: Sequence[MatchLine], names: Sequence[str], standings: Standings) -> Faults:
-    """Count the faults and pick the examples. `names` are in the order of the ranking."""
+def faults(first: FirstFaults, names: Sequence[str], standings: Standings) -> Faults:
+    """Count the faults, and list the examples. `names` are in the order of the ranking."""
     seen = {kind for name in names for kind, count in standings.of[name].faults.items() if count}
     kinds: list[FaultKind] = [kind for kind in KINDS if kind in seen]
-    examples = _examples(lines, names)
+    examples = sorted(first.of.values(), key=lambda example: names.index(example.bot))
     return Faults(
         faulty_bots=sum(standings.of[name].faulty > 0 for name in names),
         kinds=[KINDS[kind] for kind in kinds],
@@ -79,12 +94,3 @@ def _row(name: str, sums: Sums, kinds: Sequence[FaultKind]) -> FaultRow:
         mean_ms=sums.used_ms / sums.asks if sums.asks else 0.0,
         cpu_ms=sums.cpu_ms / sums.cpu_matches if sums.cpu_matches else None,
     )
-
-
-def _examples(lines: Sequence[MatchLine], names: Sequence[str]) -> list[Example]:
-    first: dict[tuple[str, FaultKind], Example] = {}
-    for line in lines:
-        for seat in line.bots:
-            for fault in seat.faults:
-                first.setdefault((seat.bot, fault.kind), Example(seat.bot, KINDS[fault.kind], fault, line))
-    return sorted(first.values(), key=lambda example: names.index(example.bot))

@@ -6,15 +6,17 @@ those who forfeit last. The other one counts only the matches in which nobody fo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from stellwerk_tournament.config.conduct import ConductTable, in_words
-from stellwerk_tournament.ratings.ratings import Rating, RatingError, RatingReport, Ratings
+from stellwerk_tournament.config.conduct import in_words
+from stellwerk_tournament.ratings.ratings import Rating, RatingError, Ratings
 from stellwerk_tournament.store.conduct import GRAVEST_FIRST, Suspension
-from stellwerk_tournament.store.match_line import ForfeitReason, MatchLine
-from stellwerk_tournament.store.standings import Standings, Sums
+from stellwerk_tournament.store.cup import Cup
+from stellwerk_tournament.store.match_line import ForfeitReason
+from stellwerk_tournament.store.standings import Sums
 
 REASONS: Final[Mapping[ForfeitReason, str]] = {
     "suspended": "suspended",
@@ -65,26 +67,18 @@ def suspended_last(ratings: Ratings, suspended: Collection[str]) -> tuple[Rating
     return (*compared, *(replace(rating, superiority=None) for rating in out))
 
 
-def forfeits(
-    lines: Sequence[MatchLine],
-    names: Sequence[str],
-    standings: Standings,
-    rated: RatingReport | None,
-    without: Ratings | RatingError | None,
-    conduct: ConductTable | None,
-    suspensions: Mapping[str, Suspension],
-) -> Forfeits:
+def forfeits(cup: Cup, names: Sequence[str]) -> Forfeits:
     """Collect the forfeits. `names` are in the order of the ranking."""
+    standings, without = cup.standings, cup.rated_without_forfeits
     seen = {reason for name in names for reason in standings.of[name].forfeits}
     reasons: list[ForfeitReason] = [reason for reason in GRAVEST_FIRST if reason in seen]
-    with_all = {} if rated is None else {rating.name: rating for rating in rated.pooled.entrants}
     ratings = without if isinstance(without, Ratings) else None
-    clean = {} if ratings is None else {rating.name: rating for rating in ratings.entrants}
-    forfeit_count = sum(bool(line.forfeits) for line in lines)
-    played = Standings(names, [line for line in lines if not line.forfeits]) if forfeit_count else standings
+    with_all = {} if isinstance(cup.rated, RatingError) else _by_name(cup.rated.pooled)
+    clean = {} if ratings is None else _by_name(ratings)
+    played = Counter(name for match in cup.results if not match.forfeits for name in match.players)
     return Forfeits(
-        conduct=in_words(conduct),
-        match_count=forfeit_count,
+        conduct=in_words(cup.settings.conduct),
+        match_count=sum(bool(match.forfeits) for match in cup.results),
         reasons=[REASONS[reason] for reason in reasons],
         rows=[
             ForfeitRow(
@@ -93,10 +87,14 @@ def forfeits(
                 [standings.of[name].forfeits[reason] for reason in reasons],
                 with_all.get(name),
                 clean.get(name),
-                played.of[name].matches,
-                suspensions.get(name),
+                played[name],
+                cup.suspensions.get(name),
             )
             for name in names
         ],
         unrated=str(without) if isinstance(without, RatingError) else "",
     )
+
+
+def _by_name(ratings: Ratings) -> dict[str, Rating]:
+    return {rating.name: rating for rating in ratings.entrants}

@@ -14,7 +14,7 @@ from typing import Final
 from stellwerk_tournament.ratings.ratings import RatingReport, Ratings, estimates
 from stellwerk_tournament.report.markup import Html
 from stellwerk_tournament.report.plot import CourseLine, line_chart, lines_between, small_line
-from stellwerk_tournament.store.match_line import MatchLine, outcome_of
+from stellwerk_tournament.store.match_line import Played, outcome_of
 
 MOST_FITS: Final = 24  # from one end of the chart to the other
 FEWEST_FITS: Final = 4
@@ -22,13 +22,13 @@ BOTS_AND_FITS: Final = 800  # most bots times fits: with many bots a fit takes s
 NAMED: Final = 8  # lines with a name, and a color, in the chart
 
 
-def course(lines: Sequence[MatchLine], rated: Ratings) -> dict[int, dict[str, float]]:
+def course(matches: Sequence[Played], rated: Ratings) -> dict[int, dict[str, float]]:
     """Return the rating of each bot after some rounds, by the round: the last one always, and before it as
     many as take bearable time, at equal distances."""
-    rounds = sorted({line.round for line in lines})
+    rounds = sorted({match.round for match in matches})
     last = {rating.name: rating.elo for rating in rated.entrants}
     groups = {frozenset(group) for group in rated.groups}
-    outcomes = [(line.round, outcome_of(line)) for line in lines]  # once for all fits
+    outcomes = [(match.round, outcome_of(match)) for match in matches]  # once for all fits
     found: dict[int, dict[str, float]] = {}
     for round in _chosen(rounds[:-1], min(MOST_FITS, max(FEWEST_FITS, BOTS_AND_FITS // len(last))) - 1):
         then = estimates([outcome for of_round, outcome in outcomes if of_round <= round])
@@ -63,12 +63,12 @@ class History:
     rows: Sequence[CourseRow]
 
 
-def history(lines: Sequence[MatchLine], names: Sequence[str], rated: RatingReport | None) -> History | None:
+def history(matches: Sequence[Played], names: Sequence[str], rated: RatingReport | None) -> History | None:
     """Draw the course of the ratings, or return None if there are too few rounds for one.
 
     `names` are in the order of the ranking.
     """
-    after = {} if rated is None else course(lines, rated.pooled)
+    after = {} if rated is None else course(matches, rated.pooled)
     if len(after) < 2:
         return None
     first, last = min(after), max(after)

@@ -34,23 +34,29 @@ class MachineRow:
         return ", ".join(f"{kind} in {count:,}" for kind, count in self.kinds.most_common())
 
 
-def machines(lines: Sequence[MatchLine]) -> list[MachineRow]:
-    """Sum up the matches of each machine, in the order of their names."""
-    rows: dict[str, MachineRow] = {}
+class Machines:
+    """The rows of all machines."""
 
-    def row_of(name: str) -> MachineRow:
-        return rows.setdefault(name, MachineRow(name))
+    def __init__(self) -> None:
+        self._rows: dict[str, MachineRow] = {}
 
-    for line in lines:
+    @property
+    def rows(self) -> Sequence[MachineRow]:
+        """Return the rows in the order of the machines' names."""
+        return [self._rows[name] for name in sorted(self._rows)]
+
+    def add(self, line: MatchLine) -> None:
         if line.machine is UNSET:
-            continue
+            return
         for name in line.machine.failed_on:
-            row_of(name).failed += 1
-        row = row_of(line.machine.name)
+            self._row_of(name).failed += 1
+        row = self._row_of(line.machine.name)
         row.engine_ms = max(row.engine_ms or 0.0, line.machine.engine_ms)
         row.matches += 1
         row.late_ms += line.late_ms
         kinds = {fault.kind for seat in line.bots for fault in seat.faults}
         row.faulty += bool(kinds)
         row.kinds.update(kinds)
-    return [rows[name] for name in sorted(rows)]
+
+    def _row_of(self, name: str) -> MachineRow:
+        return self._rows.setdefault(name, MachineRow(name))

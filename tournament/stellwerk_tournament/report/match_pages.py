@@ -7,8 +7,10 @@ function of the replay, to the byte, but for the times of the answers, which nob
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -17,6 +19,7 @@ import msgspec
 from stellwerk_base.files import write_whole
 from stellwerk_page.one_file import page_of, times_in
 from stellwerk_protocol.answer_times import AnswerTimes, read_times, times_beside
+from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.match_line import MatchLine
 
 FOLDER: Final = "pages"
@@ -27,16 +30,19 @@ _HEAD: Final = 4000  # characters of the report, which begins with the mark
 
 @dataclass(frozen=True, slots=True)
 class Paged:
-    """The matches that have pages: the last `count` when `matches.jsonl` had `of` lines."""
+    """The matches that have pages: the last `count` of the first `of` lines of `matches.jsonl`."""
 
     count: int = 0
     of: int = 0
 
-    def lines(self, lines: Sequence[MatchLine]) -> Sequence[MatchLine]:
-        """Return them, out of all lines in the order of the file."""
-        played = sorted(lines[: self.of], key=lambda line: (line.block, line.rotation))
-        last = played[max(0, len(played) - self.count) :]
-        return [line for line in last if _REPLAY.fullmatch(line.replay)]
+    def lines(self, cup: Cup) -> Iterator[MatchLine]:
+        """Read their lines, in the order of the blocks' numbers."""
+        blocks = sorted(match.block for match in islice(cup.results, self.of))
+        start = max(0, len(blocks) - self.count)
+        last = blocks[start:]
+        skipped = start - bisect_left(blocks, last[0]) if last else 0
+        lines = islice(cup.lines(dict.fromkeys(last)), skipped, None)
+        return (line for line in lines if _REPLAY.fullmatch(line.replay))
 
 
 NO_PAGES: Final = Paged()
@@ -56,33 +62,27 @@ def page_path(line: MatchLine) -> str:
     return f"{FOLDER}/{PurePosixPath(line.replay).stem}.html"
 
 
-def write_pages(
-    folder: Path, lines: Sequence[MatchLine], version: str, wrote: Callable[[int], object] = lambda _: None
-) -> int:
-    """Write the pages of these matches, and return their bytes. OSError if a replay cannot be read, or a page
-    not be written. `wrote` gets how many there are so far."""
-    (folder / FOLDER).mkdir(exist_ok=True)
-    size = 0
-    for number, line in enumerate(lines, 1):
-        replay = folder / line.replay
-        page = page_of(replay.read_bytes(), replay.name, version, _times_of(replay)).encode()
-        write_whole(folder / page_path(line), page)
-        size += len(page)
-        wrote(number)
-    return size
+def write_pages(cup: Cup, paged: Paged) -> Iterator[int]:
+    """Write the pages of these matches, and yield the bytes of each. OSError if a replay cannot be read, or a
+    page not be written."""
+    (cup.folder / FOLDER).mkdir(exist_ok=True)
+    for line in paged.lines(cup):
+        replay = cup.folder / line.replay
+        page = page_of(replay.read_bytes(), replay.name, cup.version, _times_of(replay)).encode()
+        write_whole(cup.folder / page_path(line), page)
+        yield len(page)
 
 
-def wrong_pages(folder: Path, lines: Sequence[MatchLine], version: str) -> Iterator[tuple[Path, str]]:
-    """Yield which page is not what its replay makes, and why. OSError if one cannot be read."""
-    for line in lines:
-        path = folder / page_path(line)
-        if not path.exists():
-            yield path, "is not there"
-            continue
-        page = path.read_text("utf-8", "replace")
-        replay = folder / line.replay
-        if page != page_of(replay.read_bytes(), replay.name, version, times_in(page)):
-            yield path, f"is not the page of {line.replay}"
+def wrong_page(cup: Cup, line: MatchLine) -> str:
+    """Say why the page of a match is not what its replay makes. Empty if it is. OSError if it cannot be
+    read."""
+    path = cup.folder / page_path(line)
+    if not path.exists():
+        return "is not there"
+    page = path.read_text("utf-8", "replace")
+    replay = cup.folder / line.replay
+    is_right = page == page_of(replay.read_bytes(), replay.name, cup.version, times_in(page))
+    return "" if is_right else f"is not the page of {line.replay}"
 
 
 def _times_of(replay: Path) -> AnswerTimes | None:

@@ -5,9 +5,10 @@ Law: links are relative and stay in the tournament's folder, so that it can be p
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from stellwerk_tournament.report.markup import grouped
 from stellwerk_tournament.store.match_line import MatchLine
@@ -15,33 +16,53 @@ from stellwerk_tournament.store.match_line import MatchLine
 MOST_MATCHES: Final = 1000  # with as many a page still opens at once on a phone
 
 
+class MatchLink(NamedTuple):
+    """The part of a match that a link to its replay needs."""
+
+    match: str
+    block: int
+    rotation: int
+    replay: str
+
+
+def link_of(line: MatchLine) -> MatchLink:
+    return MatchLink(line.match, line.block, line.rotation, line.replay)
+
+
 @dataclass(frozen=True, slots=True)
 class MatchRow:
     """A match with its result in words. `faults` are bots with their kinds of faults."""
 
-    match: MatchLine
+    match: MatchLink
+    game: str
+    turns: int
     result: str
     faults: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
 class Matches:
     """The content of this section: of many matches, the last."""
 
-    count: int
-    rows: Sequence[MatchRow]
+    def __init__(self) -> None:
+        self.count = 0
+        self._last: deque[MatchLine] = deque(maxlen=MOST_MATCHES)
 
+    def add(self, line: MatchLine) -> None:
+        self.count += 1
+        self._last.append(line)
 
-def matches(lines: Sequence[MatchLine]) -> Matches:
-    """List the matches in the order in which they were played."""
-    return Matches(len(lines), [_row(line) for line in lines[-MOST_MATCHES:]])
+    @property
+    def rows(self) -> Sequence[MatchRow]:
+        return [*map(_row, self._last)]
 
 
 def _row(line: MatchLine) -> MatchRow:
     out = {forfeit.team for forfeit in line.forfeits}
     order = sorted(range(len(line.players)), key=lambda i: line.ranks[i])
     return MatchRow(
-        line,
+        link_of(line),
+        line.game,
+        line.turns,
         ", ".join(
             f"{line.ranks[i]}. {line.players[i]} {grouped(line.points[i])}{' (forfeit)' if i in out else ''}"
             for i in order

@@ -12,17 +12,17 @@ from hashlib import sha256
 from typing import Final
 
 from stellwerk_tournament.ratings.ratings import RatingError
-from stellwerk_tournament.report.bots import MOST_BOTS, bots
-from stellwerk_tournament.report.conditions import conditions
+from stellwerk_tournament.report.bots import MOST_BOTS, LastMatches, bots
+from stellwerk_tournament.report.conditions import Surroundings, conditions
 from stellwerk_tournament.report.cross_table import cross_table
-from stellwerk_tournament.report.effects import effects
-from stellwerk_tournament.report.fairness import fairness
-from stellwerk_tournament.report.faults import faults
+from stellwerk_tournament.report.effects import GamesPlayed, effects
+from stellwerk_tournament.report.fairness import FairClocks
+from stellwerk_tournament.report.faults import FirstFaults, faults
 from stellwerk_tournament.report.forfeits import forfeits
 from stellwerk_tournament.report.history import NAMED, history
-from stellwerk_tournament.report.machines import machines
+from stellwerk_tournament.report.machines import Machines
 from stellwerk_tournament.report.match_pages import NO_PAGES, Paged, page_path
-from stellwerk_tournament.report.matches import matches
+from stellwerk_tournament.report.matches import Matches
 from stellwerk_tournament.report.ranking import ranked, ranking
 from stellwerk_tournament.report.template import file_text, rendered
 from stellwerk_tournament.store.cup import Cup
@@ -45,10 +45,15 @@ SECTIONS: Final = (
 def report_html(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
     """Write the page. `paged` are the matches that have pages."""
     settings, standings, suspensions = cup.settings, cup.standings, cup.suspensions
-    played = sorted(cup.lines, key=lambda line: (line.block, line.rotation))
     report, unrated = (None, str(cup.rated)) if isinstance(cup.rated, RatingError) else (cup.rated, "")
     entrants = ranked(standings, report, suspensions)
     names = [entrant.name for entrant in entrants]
+    games, first_faults, by_machine = GamesPlayed(), FirstFaults(), Machines()
+    clocks, last, listed, surroundings = FairClocks(), LastMatches(), Matches(), Surroundings()
+    sums = (games, first_faults, by_machine, clocks, last, listed, surroundings)
+    for line in cup.lines(sorted(cup.results.blocks)):
+        for each in sums:
+            each.add(line)
     script = file_text("report.js")
     page = rendered(
         "page.html",
@@ -60,30 +65,23 @@ def report_html(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
         sections=SECTIONS,
         bot_count=len(names),
         ranked_count=sum(name not in suspensions for name in names),
-        match_count=len(played),
+        match_count=len(cup.results),
         block_count=len(cup.results.blocks),
         ranking=ranking(entrants, standings, report, unrated),
         cross_table=cross_table(names, standings),
-        bots=bots(played, names, standings, report),
+        bots=bots(names, standings, last, report),
         most_bots=MOST_BOTS,
-        effects=effects(played, names, report),
-        history=history(played, names, report),
+        effects=effects(games, names, report),
+        history=history([*cup.results.by_number()], names, report),
         named=NAMED,
-        faults=faults(played, names, standings),
-        machines=machines(played),
-        fairness=fairness(played, names),
-        forfeits=forfeits(
-            played,
-            names,
-            standings,
-            report,
-            cup.rated_without_forfeits,
-            settings.conduct,
-            suspensions,
-        ),
-        matches=matches(played),
+        faults=faults(first_faults, names, standings),
+        machines=by_machine.rows,
+        fairness=clocks,
+        measured=clocks.measured(names),
+        forfeits=forfeits(cup, names),
+        matches=listed,
         paged=paged,
-        pages={line.match: page_path(line) for line in paged.lines(cup.lines)},
-        conditions=conditions(settings, played, suspensions),
+        pages={line.match: page_path(line) for line in paged.lines(cup)},
+        conditions=conditions(cup, surroundings, clocks.sentence),
     )
     return f"{page}\n".encode()

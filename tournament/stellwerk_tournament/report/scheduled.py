@@ -36,7 +36,7 @@ def wrong_draws(cup: Cup) -> Iterator[str]:
         return
     suspensions = Suspensions(cup.settings.conduct)
     out_of: dict[int, frozenset[str]] = {}
-    for matches in blocks_of(cup.lines):
+    for matches in blocks_of(cup.results):
         block = matches[0].block
         out = out_of.setdefault(stage_of_block(plan, block), suspensions.names)
         for bot in sorted(out.intersection(matches[0].players)):
@@ -49,7 +49,7 @@ def missing_blocks(cup: Cup) -> list[str]:
     """Return a line for each block that is missing before the last one that was played: for some, and then
     their number. Nothing if the schedule is not the one that was played."""
     plan = cup.plan
-    played = {matches[0].block: matches[0].players for matches in blocks_of(cup.lines)}
+    played = {matches[0].block: matches[0].players for matches in blocks_of(cup.results)}
     found: list[str] = []
     number, last = 0, max(played, default=-1)
     while (numbers := numbers_of_stage(plan, number)).start <= last:

@@ -29,7 +29,7 @@ from stellwerk_tournament.report.markup import (
     signed,
     tenths,
 )
-from stellwerk_tournament.store.match_line import MatchLine
+from stellwerk_tournament.report.matches import MatchLink
 
 FOLDER: Final = Path(__file__).with_name("templates")
 
@@ -63,7 +63,7 @@ def _finalize(value: object) -> object:
     return value if hasattr(value, "__html__") else escaped(str(value))
 
 
-def match_label(match: MatchLine) -> str:
+def match_label(match: MatchLink) -> str:
     """Name a match by its block and its rotation, which are counted from 0 as everywhere."""
     return f"block {match.block}, rotation {match.rotation}"
 

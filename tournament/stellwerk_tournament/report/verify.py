@@ -31,7 +31,7 @@ from stellwerk_tournament.config.settings import LONGEST_VERSION, Settings
 from stellwerk_tournament.report.derived import FILES, maker
 from stellwerk_tournament.report.marks import wrong_conduct
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES
-from stellwerk_tournament.report.match_pages import NO_PAGES, Paged, wrong_pages
+from stellwerk_tournament.report.match_pages import NO_PAGES, Paged, page_path, wrong_page
 from stellwerk_tournament.report.scheduled import wrong_draws
 from stellwerk_tournament.schedule.deal import match_id
 from stellwerk_tournament.schedule.schedule import Block
@@ -63,11 +63,11 @@ def verify(
     file before it is made again.
     """
     names = set(cup.settings.names)
-    own_deals = Counter(line.seed for line in cup.lines if line.deal == "new_each_match")
+    own_deals = Counter(line.seed for line in cup.lines() if line.deal == "new_each_match")
     number = 0
     conduct = cup.settings.conduct
     suspensions = Suspensions(conduct)
-    for matches in blocks_of(cup.lines):
+    for matches in blocks_of(cup.lines()):
         computed = judged(matches, conduct, suspensions.names)
         for line, expected in zip(matches, computed, strict=True):
             number += 1
@@ -85,10 +85,10 @@ def verify(
     derived = 0
     if paged.count:
         makes(f"{PAGES}/")
-        listed = paged.lines(cup.lines)
-        for path, message in wrong_pages(cup.folder, listed, cup.version):
-            raise _wrong_derived(cup, path, message, number)
-        derived = len(listed)
+        for line in paged.lines(cup):
+            if message := wrong_page(cup, line):
+                raise _wrong_derived(cup, cup.folder / page_path(line), message, number)
+            derived += 1
     for name, make in FILES.items():
         path = cup.folder / name
         if path.exists():

@@ -10,7 +10,7 @@ Laws:
 from __future__ import annotations
 
 import secrets
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -36,16 +36,16 @@ from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, Rati
 from stellwerk_tournament.schedule.deal import seed_check
 from stellwerk_tournament.schedule.schedule import SchedulePlan, plan_of
 from stellwerk_tournament.store.conduct import Suspension, Suspensions
-from stellwerk_tournament.store.match_line import MatchLine, SharedValues
+from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.results import Results
 from stellwerk_tournament.store.standings import Standings
 from stellwerk_tournament.store.store import (
     Opened,
     Standing,
     Store,
+    lines_in,
     look_into,
     open_store,
-    read_matches,
     read_results,
 )
 
@@ -147,10 +147,10 @@ class Cup:
         """Return what its lines come to. StoreError."""
         return read_results(self.folder)
 
-    @cached_property
-    def lines(self) -> tuple[MatchLine, ...]:
-        """Return all lines, for files that are made of them. StoreError."""
-        return tuple(map(SharedValues().within, read_matches(self.folder)))
+    def lines(self, blocks: Iterable[int] | None = None) -> Iterator[MatchLine]:
+        """Read lines again, one by one: those of these blocks, or all of `results`. StoreError."""
+        with lines_in(self.folder) as file:
+            yield from self.results.lines(file, self.results.blocks if blocks is None else blocks)
 
     @cached_property
     def blocks(self) -> list[Standing]:

@@ -7,19 +7,18 @@ take back. Ratings read the same lines (`outcomes.py`).
 
 from __future__ import annotations
 
-from collections.abc import Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import force_setattr
 
 from stellwerk_processes.bench.levels import Isolation, SandboxRecord
 from stellwerk_processes.seat_report import SeatReport, seat_reports
 from stellwerk_protocol.names import Count, Digits64, EndReason, Points, Seat
-from stellwerk_tournament.ratings.outcomes import Outcome, is_twice
+from stellwerk_tournament.ratings.outcomes import Outcome, ahead, is_twice
 
 if TYPE_CHECKING:
     from stellwerk_processes.started_match import MatchResult
@@ -127,7 +126,7 @@ class Played(NamedTuple):
 
 Match = TypeVar("Match", bound=MatchLine | Played)
 
-_decode: Final = msgspec.json.Decoder(MatchLine).decode
+decode: Final = msgspec.json.Decoder(MatchLine).decode
 encode: Final = msgspec.json.Encoder().encode
 
 
@@ -192,7 +191,7 @@ class WholeBlocks:
                 torn = f"{len(text)} bytes of a torn line"
                 break
             try:
-                match = _decode(text)
+                match = decode(text)
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise MatchLinesError(f"line {number}: no record of a match: {error}") from None
             block = match.block
@@ -220,44 +219,6 @@ class WholeBlocks:
         self.cut = " and ".join(filter(None, [begun, torn]))
 
 
-class SharedValues:
-    """One object for each value that many lines have: bots, tickets, boards. A line that is kept takes 1.7 kB
-    of memory then, instead of 6."""
-
-    def __init__(self) -> None:
-        self._values: dict[Hashable, Hashable] = {}
-
-    def within(self, line: MatchLine) -> MatchLine:
-        """Share what the line has in common with lines before. Return the line itself."""
-        for name in _SHARED_OF_LINE:
-            self._replace(line, name)
-        for seat in line.bots:
-            self._replace(seat, "bot")
-            self._replace(seat.breakdown, "bonuses")
-            tickets = tuple([self._one(score) for score in seat.breakdown.tickets])
-            force_setattr(seat.breakdown, "tickets", tickets)
-        return line
-
-    def _replace(self, record: Struct, name: str) -> None:
-        force_setattr(record, name, self._one(getattr(record, name)))
-
-    def _one(self, value: Hashable) -> Hashable:
-        return self._values.setdefault(value, value)
-
-
-_SHARED_OF_LINE: Final = (
-    "game",
-    "options",
-    "board",
-    "players",
-    "seats",
-    "ranks",
-    "ranks_by_rules",
-    "forfeits",
-    "sandbox",
-)
-
-
 def blocks_of(matches: Iterable[Match]) -> Iterator[tuple[Match, ...]]:
     """Yield the matches of each block, in their order."""
     for _, of_block in groupby(matches, key=lambda match: match.block):
@@ -273,6 +234,4 @@ def outcome_of(match: MatchLine | Played) -> Outcome:
 def scores_of(ranks: Sequence[int]) -> tuple[float, ...]:
     """Return the share of opponents that each was better than; a tie counts a half."""
     others = len(ranks) - 1
-    return tuple(
-        (sum((rank < other) + 0.5 * (rank == other) for other in ranks) - 0.5) / others for rank in ranks
-    )
+    return tuple((sum(ahead(rank, other) for other in ranks) - 0.5) / others for rank in ranks)

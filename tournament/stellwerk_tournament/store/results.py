@@ -1,7 +1,7 @@
 """Results of the lines of `matches.jsonl`: their sums, and columns with what counts of each match.
 
 A runner, a status and ratings need no more than this. A line itself is read again by whoever asks for it
-(`store.read_matches`).
+(`Cup.lines`).
 
 Laws:
 - results come from lines alone, block by block, in the order of the file;
@@ -26,6 +26,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_base.files import write_whole
 from stellwerk_processes.bench.levels import SandboxRecord
+from stellwerk_tournament.evidence.evidence import Versus
 from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.schedule.schedule import Met
 from stellwerk_tournament.store.conduct import is_contest
@@ -34,13 +35,14 @@ from stellwerk_tournament.store.match_line import (
     MatchLine,
     Played,
     WholeBlocks,
+    decode,
     outcome_of,
     scores_of,
 )
 from stellwerk_tournament.store.standings import Standings, Sums
 
 CHECKPOINT: Final = "matches.checkpoint"
-FORMAT: Final = f"1 {sys.byteorder}"  # another number whenever the same lines come to something else
+FORMAT: Final = f"2 {sys.byteorder}"  # another number whenever the same lines come to something else
 BYTES_AT_ONCE: Final = 2**20
 _SEAL_SIZE: Final = sha256().digest_size
 
@@ -68,13 +70,14 @@ class _Checkpoint(Struct, frozen=True):
     size: int
     sha256: bytes
     sums: dict[str, Sums]
-    pairs: dict[tuple[str, str], tuple[float, int]]
+    pairs: dict[tuple[str, str], Versus]
     durations: dict[GameKind, Durations]
     sandbox: SandboxRecord | None
     has_contest: bool
     blocks: bytes
     rounds: bytes
     firsts: bytes
+    begins: bytes
     lineups: list[Lineup]
     lineup_rows: bytes
     endings: list[Ending]
@@ -113,6 +116,7 @@ class Results:
         self._blocks = array("q")  # their numbers
         self._rounds = array("q")
         self._firsts = array("q")  # the first row of each block in the columns of matches
+        self._begins = array("q")  # where the lines of each block begin in the file
         self._lineups = _Column[Lineup]()
         self._endings = _Column[Ending]()
         self._places: dict[int, int] = {}  # of blocks in their columns, by their numbers
@@ -140,15 +144,21 @@ class Results:
         return any(forfeits for _, forfeits in self._endings.values)
 
     def outcomes(self, *, with_forfeits: bool = True) -> list[Outcome]:
-        """Return the outcomes for ratings, in the order of the blocks' numbers: of all matches, or of those
-        without any forfeit."""
-        places = sorted(range(len(self._blocks)), key=self._blocks.__getitem__)
-        return [
-            outcome_of(match)
-            for place in places
-            for match in self._matches(place)
-            if with_forfeits or not match.forfeits
-        ]
+        """Return the outcomes for ratings: of all matches, or of those without any forfeit."""
+        return [outcome_of(match) for match in self.by_number() if with_forfeits or not match.forfeits]
+
+    def by_number(self) -> Iterator[Played]:
+        """Yield the matches in the order of their blocks' numbers."""
+        for block in sorted(self._blocks):
+            yield from self._matches(self._places[block])
+
+    def lines(self, file: BinaryIO, blocks: Iterable[int]) -> Iterator[MatchLine]:
+        """Read the lines of these blocks again, one by one."""
+        for block in blocks:
+            place = self._places[block]
+            file.seek(self._begins[place])
+            for _ in self._rows(place):
+                yield decode(file.readline())
 
     def met(self, block: int) -> Met:
         """Combine all matches of a block."""
@@ -171,6 +181,7 @@ class Results:
         self._blocks.append(block)
         self._rounds.append(matches[0].round)
         self._firsts.append(len(self))
+        self._begins.append(self.size)
         for match in matches:
             self._lineups.append((match.game, match.players))
             self._endings.append((match.ranks, match.forfeits))
@@ -195,9 +206,13 @@ class Results:
 
     def _matches(self, place: int) -> Iterator[Played]:
         block, round = self._blocks[place], self._rounds[place]
-        is_last = place + 1 == len(self._blocks)
-        for row in range(self._firsts[place], len(self) if is_last else self._firsts[place + 1]):
+        for row in self._rows(place):
             yield Played(block, round, *self._lineups[row], *self._endings[row])
+
+    def _rows(self, place: int) -> range:
+        """Return the rows of a block in the columns of matches."""
+        is_last = place + 1 == len(self._blocks)
+        return range(self._firsts[place], len(self) if is_last else self._firsts[place + 1])
 
     # -- the checkpoint --------------------------------------------------------------------------
 
@@ -237,6 +252,7 @@ class Results:
             self._blocks.tobytes(),
             self._rounds.tobytes(),
             self._firsts.tobytes(),
+            self._begins.tobytes(),
             self._lineups.values,
             self._lineups.rows.tobytes(),
             self._endings.values,
@@ -261,6 +277,7 @@ class Results:
         self._blocks = array("q", checkpoint.blocks)
         self._rounds = array("q", checkpoint.rounds)
         self._firsts = array("q", checkpoint.firsts)
+        self._begins = array("q", checkpoint.begins)
         self._lineups = _Column(checkpoint.lineups, checkpoint.lineup_rows)
         self._endings = _Column(checkpoint.endings, checkpoint.ending_rows)
         self._places = {block: place for place, block in enumerate(self._blocks)}

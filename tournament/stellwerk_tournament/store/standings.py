@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import Final
 
 from msgspec import UNSET
@@ -17,6 +18,7 @@ from msgspec import UNSET
 from stellwerk_processes.bot_spec import STARTED
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import SeatReport
+from stellwerk_tournament.evidence.evidence import Finish, Versus
 from stellwerk_tournament.store.match_line import MatchLine, scores_of
 
 LONGEST_CAUSE: Final = 1000  # characters
@@ -47,12 +49,11 @@ class Sums:
 
 
 class Standings:
-    """The sums of all bots. `pairs` has for two bots the score of the first against the second, and in how
-    many matches."""
+    """The sums of all bots, and each bot against each other one that it met."""
 
     def __init__(self, names: Iterable[str] = (), lines: Iterable[MatchLine] = ()) -> None:
         self.of = {name: Sums() for name in names}
-        self.pairs: dict[tuple[str, str], tuple[float, int]] = {}
+        self.pairs: dict[tuple[str, str], Versus] = {}
         for line in lines:
             self.add(line)
 
@@ -97,15 +98,9 @@ class Standings:
             row.faults.update(faults)
 
     def _add_pairs(self, line: MatchLine) -> None:
-        players = list(zip(line.players, line.ranks, strict=True))
-        for name, rank in players:
-            for other, others_rank in players:
-                if name != other:
-                    won, count = self.pairs.get((name, other), (0.0, 0))
-                    self.pairs[name, other] = (
-                        won + (1.0 if rank < others_rank else 0.5 if rank == others_rank else 0.0),
-                        count + 1,
-                    )
+        players = [*zip(line.players, map(Finish, line.ranks, line.points), strict=True)]
+        for (name, own), (other, others) in permutations(players, 2):
+            self.pairs.setdefault((name, other), Versus()).add(own, others)
 
 
 def _cause(fault: Fault) -> str:

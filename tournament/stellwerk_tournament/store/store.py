@@ -427,7 +427,7 @@ def open_store(folder: Path) -> Generator[Opened]:
 
 def read_matches(folder: Path) -> Iterator[MatchLine]:
     """Yield the matches of any tournament, also while it is played. StoreError if the file is damaged."""
-    with _lines_in(folder) as file:
+    with lines_in(folder) as file:
         for block in WholeBlocks(file):
             yield from block.matches
 
@@ -435,14 +435,15 @@ def read_matches(folder: Path) -> Iterator[MatchLine]:
 def read_results(folder: Path, *, anew: bool = False) -> Results:
     """Read the results of any tournament, also while it is played: with `anew`, from all lines. StoreError if
     the file is damaged."""
-    with _lines_in(folder) as file:
+    with lines_in(folder) as file:
         results = Results() if anew else Results.from_checkpoint(folder, file)
         results.read_on(file)
         return results
 
 
 @contextmanager
-def _lines_in(folder: Path) -> Generator[BinaryIO]:
+def lines_in(folder: Path) -> Generator[BinaryIO]:
+    """Open the file of lines, or an empty one if there is none. StoreError if it is damaged."""
     path = folder / match_line.FILE
     try:
         with open(path, "rb") if path.exists() else BytesIO() as file:
@@ -451,6 +452,8 @@ def _lines_in(folder: Path) -> Generator[BinaryIO]:
         raise StoreError(f"{path}: cannot be read: {error.strerror or error}") from None
     except MatchLinesError as error:
         raise StoreError(f"{path}: {error}") from None
+    except msgspec.DecodeError:
+        raise StoreError(f"{path}: has changed while it was read") from None
 
 
 @contextmanager
@@ -472,7 +475,7 @@ def look_into(folder: Path) -> Generator[Store | None]:
 def _opened(folder: Path, stack: contextlib.ExitStack) -> Opened:
     path = folder / match_line.FILE
     notices: list[str] = []
-    with _lines_in(folder) as file:
+    with lines_in(folder) as file:
         results = Results.from_checkpoint(folder, file)
         size = results.size
         cut = results.read_on(file)
