@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module  # noqa: TID251  this is the top: no contract is passed by
-from typing import Final, NamedTuple, NoReturn, Protocol, cast
+from typing import Final, NamedTuple, Protocol, cast
 
 from stellwerk.shared.errors import (
     DONE,
@@ -21,6 +21,7 @@ from stellwerk.shared.errors import (
     infrastructure_error,
     usage_error,
 )
+from stellwerk.shared.parser import Parser
 from stellwerk.shared.terminal import complain, flush_stdout, give_up_stdout, say
 
 EXAMPLES: Final = """\
@@ -71,26 +72,6 @@ COMMANDS: Final[dict[str, Entry]] = {
     "tournament": Entry("let many bots play for a ranking"),
     "watch": Entry("show matches live in a browser: of a server, a tournament, replays"),
 }
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser that prints its errors in one line, as the commands do, at every level of the command."""
-
-    def _check_value(self, action: argparse.Action, value: object) -> None:
-        """Suggest the nearest choice, which argparse has no public place for before Python 3.14."""
-        if action.choices is not None and value not in action.choices:
-            from stellwerk_base.texts import unknown
-
-            what = "/".join(action.option_strings) or "command"
-            raise usage_error(unknown(what, str(value), [str(choice) for choice in action.choices]))
-
-    def error(self, message: str) -> NoReturn:
-        complain(f"{message} (see '{self.prog} --help')")
-        raise SystemExit(USAGE)
-
-    def print_help(self, file: object = None) -> None:
-        """Print to standard output, with an error if that fails, where argparse would be silent."""
-        say(self.format_help().removesuffix("\n"))
 
 
 def run(words: Sequence[str]) -> int:
@@ -183,13 +164,11 @@ def _make_parser(imported: Mapping[str, Command]) -> Parser:
         prog="stellwerk",
         description="A game server for bots of the Zug um Zug / Ticket to Ride family.",
         epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action="store_true", help="show the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for other, (summary, _) in COMMANDS.items():
-        subparser = commands.add_parser(other, help=summary, description=summary, allow_abbrev=False)
+        subparser = commands.add_parser(other, help=summary, description=summary)
         if other in imported:
             imported[other].add_arguments(subparser)
     return parser

@@ -69,7 +69,7 @@ def play(folder: Path, place: Path) -> None:
             options = ("--no-nanny", "--nthreads", "1", "--host", ADDRESS[host])
             start(host, WORKER.format(first=AS_IT_IS), SCHEDULER, *options)
         words = ("run", str(folder), "--seed", "s", "--no-preflight", "--progress", "lines")
-        command = ["ip", "netns", "exec", NEAR, *COMMAND, "tournament", *words, "--cluster", SCHEDULER]
+        command = ["ip", "netns", "exec", NEAR, *COMMAND, "tournament", *words, "--workers", SCHEDULER]
         run = subprocess.Popen(
             command, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from stellwerk.boards.fit import fitting_games
 from stellwerk.boards.summary import in_numbers, listing, summary
 from stellwerk.shared.errors import DONE, USAGE, not_writable, usage_error
+from stellwerk.shared.parser import argument
 from stellwerk.shared.terminal import complain, output_encoding, say
 from stellwerk_base.texts import printable
 from stellwerk_engine.boards.board_file import (
@@ -31,16 +32,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show = commands.add_parser(
         "show", help="print a board", description="Print a board, and where its facts come from."
     )
-    show.add_argument("board", metavar="GAME_OR_FILE", help=f"{', '.join(SHIPPED)}, or a board file")
+    argument(show, "GAME_OR_FILE", f"{', '.join(SHIPPED)}, or a board file", dest="board")
     form = show.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="the board as a normalized board file")
-    form.add_argument("--svg", metavar="FILE", help="draw the map into FILE, - for standard output")
+    argument(form, "--json", "the board as a normalized board file")
+    argument(form, "--svg FILE", "draw the map into FILE, - for standard output")
     check = commands.add_parser(
         "check",
         help="check board files",
         description="Report for each file whether it can be played on, and in which games.",
     )
-    check.add_argument("files", metavar="FILE", nargs="+")
+    argument(check, "FILE ...", dest="files")
 
 
 def run(arguments: argparse.Namespace) -> int:

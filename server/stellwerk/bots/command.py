@@ -25,6 +25,7 @@ from stellwerk.bots.starters import (
     next_commands,
 )
 from stellwerk.shared.errors import DONE, not_writable, usage_error
+from stellwerk.shared.parser import argument
 from stellwerk.shared.terminal import say, say_record
 from stellwerk_base.texts import aligned, quoted, shown, unknown
 from stellwerk_processes.bot_spec import BotSpecError, player_name
@@ -76,21 +77,14 @@ class Copy(Struct, frozen=True):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="bots_command", metavar="COMMAND", required=True)
-    listing = commands.add_parser("list", help="the languages", description=LIST, allow_abbrev=False)
-    listing.add_argument("--json", action="store_true", help="as one JSON object")
+    listing = commands.add_parser("list", help="the languages", description=LIST)
+    argument(listing, "--json", "as one JSON object")
     new = commands.add_parser(
-        "new",
-        help="copy a bot, as the beginning of your own",
-        description=NEW,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        "new", help="copy a bot, as the beginning of your own", description=NEW, epilog=EXAMPLES
     )
-    new.add_argument("language", metavar="LANGUAGE", help=", ".join(BY_LANGUAGE))
-    new.add_argument("folder", metavar="DIR", help="a new or empty folder; its name is that of the bot")
-    new.add_argument(
-        "--json", action="store_true", help="print the result and the next steps as one JSON object"
-    )
+    argument(new, "LANGUAGE", ", ".join(BY_LANGUAGE))
+    argument(new, "DIR", "a new or empty folder; its name is that of the bot", dest="folder")
+    argument(new, "--json", "print the result and the next steps as one JSON object")
 
 
 def run(arguments: argparse.Namespace) -> int:

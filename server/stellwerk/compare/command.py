@@ -20,9 +20,10 @@ from stellwerk.matches.on_engine import cores
 from stellwerk.matches.report import MatchReport
 from stellwerk.shared import progress
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
-from stellwerk.shared.choose_game import checked_seed, games_of, whole_number
+from stellwerk.shared.choose_game import checked_seed, games_of
 from stellwerk.shared.errors import DONE, FAILED, INTERRUPTED, UNDECIDED, usage_error
 from stellwerk.shared.folders import writable_folder
+from stellwerk.shared.parser import whole_number
 from stellwerk.shared.sandbox_arguments import add_sandbox_arguments, confinement_of
 from stellwerk.shared.terminal import say, say_record
 from stellwerk.shared.version import version

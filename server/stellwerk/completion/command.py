@@ -29,9 +29,7 @@ to use it in each new shell:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     parser.add_argument("shell", choices=SHELLS, help="the shell")
 
 

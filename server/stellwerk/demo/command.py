@@ -11,9 +11,9 @@ import shlex
 from pathlib import Path
 from typing import Final
 
-from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, not_writable
 from stellwerk.shared.folders import empty_folder, temporary_folder
+from stellwerk.shared.parser import argument, whole_number
 from stellwerk.shared.terminal import flush_stdout, own_name, say
 from stellwerk.tournament import command as tournament_command
 from stellwerk_base.files import write_whole
@@ -63,15 +63,9 @@ players = {players}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
-    parser.add_argument(
-        "--folder", metavar="FOLDER", help="a new or an empty one (default: a new one for temporary files)"
-    )
-    parser.add_argument(
-        "--rounds", metavar="N", type=whole_number(1, 1000), default=ROUNDS, help=f"default: {ROUNDS}"
-    )
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    argument(parser, "--folder FOLDER", "a new or an empty one (default: a new one for temporary files)")
+    argument(parser, "--rounds N", "of ten blocks each", whole_number(1, 1000), default=ROUNDS)
 
 
 def run(arguments: argparse.Namespace) -> int:

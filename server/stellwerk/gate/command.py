@@ -37,10 +37,11 @@ from stellwerk.gate.output import (
 from stellwerk.gate.report import EXIT_CODES, GateReport, report_of, step_in_words
 from stellwerk.shared import progress as play_progress
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
-from stellwerk.shared.choose_game import checked_seed, games_of, whole_number
+from stellwerk.shared.choose_game import checked_seed, games_of
 from stellwerk.shared.errors import not_writable, usage_error
 from stellwerk.shared.folders import empty_folder
 from stellwerk.shared.house_bots import house_bots
+from stellwerk.shared.parser import whole_number
 from stellwerk.shared.sandbox_arguments import add_sandbox_arguments, confinement_of
 from stellwerk.shared.terminal import complain, flush_stdout, say
 from stellwerk.shared.version import version

@@ -8,28 +8,27 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from types import FrameType
 
-from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import CommandError, infrastructure_error, usage_error
+from stellwerk.shared.parser import argument, whole_number
 from stellwerk.shared.terminal import say
 from stellwerk_kit.bot_process import CannotStartError
 
 
 def add_timeout(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=whole_number(1, 3600),
+    argument(
+        parser,
+        "--timeout SECONDS",
+        "time for each answer; a start gets four times as much",
+        whole_number(1, 3600),
         default=5,
-        help="time for each answer; a start gets four times as much (default: 5)",
     )
 
 
 def add_output_arguments(parser: argparse.ArgumentParser, things: str) -> None:
     """Add the arguments of a command that takes one of these things after the other."""
-    add = parser.add_argument
-    add("--list", action="store_true", help=f"list the {things} and their laws, and do nothing else")
-    add("--junit", metavar="FILE", help="write the findings there too, a test case for each")
-    add("--json", action="store_true", help="all findings as one JSON object")
+    argument(parser, "--list", f"list the {things} and their laws, and do nothing else")
+    argument(parser, "--junit FILE", "write the findings there too, a test case for each")
+    argument(parser, "--json", "all findings as one JSON object")
 
 
 def print_laws(laws: Iterable[tuple[str, str]]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import ssl
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
@@ -16,8 +17,8 @@ from msgspec import Struct
 from stellwerk.kit.arguments import add_output_arguments, ended_in_order, print_laws
 from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
 from stellwerk.shared.addresses import THIS_MACHINE, server_address
-from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
+from stellwerk.shared.parser import argument, whole_number
 from stellwerk.shared.terminal import say, say_record
 from stellwerk_base.texts import shown, unknown
 from stellwerk_kit.attack.attack import Attack, Case, NoServerError, assault
@@ -25,8 +26,6 @@ from stellwerk_kit.attack.cases import CASES
 from stellwerk_kit.doctor.doctor import Finding
 from stellwerk_kit.vectors import VectorsMissingError
 from stellwerk_server.operate.settings import DEFAULT_PORT
-
-DEFAULT_SERVER: Final = f"{THIS_MACHINE}:{DEFAULT_PORT}"
 
 DESCRIPTION: Final = """\
 Attack a server: play every kind of client, those that keep the protocol and those
@@ -60,40 +59,18 @@ class AttackReport(Struct, frozen=True):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add = parser.add_argument
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    add = partial(argument, parser)
     add(
-        "server",
-        metavar="SERVER",
-        nargs="?",
-        default=DEFAULT_SERVER,
-        help=f"HOST:PORT, or tls://HOST:PORT for every case over TLS (default: {DEFAULT_SERVER}). "
-        "SSL_CERT_FILE names the certificates to trust instead of those of the system",
+        "[SERVER]",
+        "HOST:PORT, or tls://HOST:PORT for every case over TLS. SSL_CERT_FILE names the certificates to "
+        "trust instead of those of the system",
+        default=f"{THIS_MACHINE}:{DEFAULT_PORT}",
     )
-    add(
-        "--token",
-        metavar="NAME=TOKEN",
-        action="append",
-        default=[],
-        help="for a server that asks for tokens; four let it play every case but one",
-    )
-    add(
-        "--case",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="only this one; may be given several times",
-    )
-    add(
-        "--timeout",
-        metavar="SECONDS",
-        type=whole_number(1, 3600),
-        default=10,
-        help="for each answer (default: 10)",
-    )
-    add("--slow", action="store_true", help="play the cases that wait long for a clock of the server, too")
+    add("--token NAME=TOKEN ...", "for a server that asks for tokens; four let it play every case but one")
+    add("--case NAME ...", "only this one; may be given several times")
+    add("--timeout SECONDS", "for each answer", whole_number(1, 3600), default=10)
+    add("--slow", "play the cases that wait long for a clock of the server, too")
     add_output_arguments(parser, "cases")
 
 

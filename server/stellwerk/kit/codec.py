@@ -16,6 +16,7 @@ from msgspec import Struct
 from stellwerk.kit.arguments import add_output_arguments, add_timeout, cannot_start, ended_in_order
 from stellwerk.kit.findings import exit_code_of, say_finding, sum_of, write_junit
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
+from stellwerk.shared.parser import argument
 from stellwerk.shared.terminal import say, say_record
 from stellwerk_base.texts import shown
 from stellwerk_kit.bot_process import CannotStartError
@@ -47,18 +48,13 @@ class CodecReport(Struct, frozen=True):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add = parser.add_argument
-    add("driver", metavar="WORD", nargs="*", help="the command that starts the driver, behind --")
-    add(
-        "--require",
-        metavar="OP",
-        action="append",
-        default=[],
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    argument(parser, "[WORD ...]", "the command that starts the driver, behind --", dest="driver")
+    argument(
+        parser,
+        "--require OP ...",
+        f"fail if this is not supported ({', '.join(NEEDED)} always); may be given several times",
         choices=OPERATIONS,
-        help=f"fail if this is not supported ({', '.join(NEEDED)} always); may be given several times",
     )
     add_timeout(parser)
     add_output_arguments(parser, "vectors")

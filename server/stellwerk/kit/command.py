@@ -22,7 +22,7 @@ KIT_COMMANDS: Final[dict[str, tuple[str, AddArguments, Run]]] = {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="kit_command", metavar="COMMAND", required=True)
     for name, (text, add_arguments_of, _) in KIT_COMMANDS.items():
-        add_arguments_of(commands.add_parser(name, help=text, description=text, allow_abbrev=False))
+        add_arguments_of(commands.add_parser(name, help=text, description=text))
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import errno
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from msgspec import Struct
@@ -22,8 +23,9 @@ from stellwerk.kit.arguments import (
     print_laws,
 )
 from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
-from stellwerk.shared.choose_game import checked_seed, whole_number
+from stellwerk.shared.choose_game import checked_seed
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
+from stellwerk.shared.parser import argument, whole_number
 from stellwerk.shared.terminal import flush_stdout, say, say_record
 from stellwerk_base.texts import shown, unknown
 from stellwerk_engine.games.shipped import RULE_SETS
@@ -76,33 +78,23 @@ class DoctorReport(Struct, frozen=True):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add = parser.add_argument
-    add("bot", metavar="WORD", nargs="*", help="the command that starts the bot, behind --")
-    add("--transport", choices=("tcp", "stdio"), default="tcp", help="how the bot is reached (default: tcp)")
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    add = partial(argument, parser)
+    add("[WORD ...]", "the command that starts the bot, behind --", dest="bot")
+    add("--transport", "how the bot is reached", choices=("tcp", "stdio"), default="tcp")
     add(
-        "--listen",
-        metavar="PORT",
-        type=whole_number(0, 65_535),
-        help="examine the clients that connect there, on this machine; 0 takes a free port",
+        "--listen PORT",
+        "examine the clients that connect there, on this machine; 0 takes a free port",
+        whole_number(0, 65_535),
     )
-    add(
-        "--game",
-        metavar="GAME",
-        action="append",
-        default=[],
-        help=f"may be given several times (default: all: {', '.join(RULE_SETS)})",
-    )
+    add("--game GAME ...", f"may be given several times (default: all: {', '.join(RULE_SETS)})")
     add_timeout(parser)
-    add("--seed", metavar="S", default="doctor", help="any text; each text gives other games")
+    add("--seed S", "any text; each text gives other games", default="doctor")
     add(
         "--require-resume",
-        action="store_true",
-        help="a bot that does not resume after a lost connection fails; else that is a warning",
+        "a bot that does not resume after a lost connection fails; else that is a warning",
     )
-    add("--steps", metavar="NAME,...", default=ALL, help=f"only these, in this order (default: {ALL})")
+    add("--steps NAME,...", "only these, in this order", default=ALL)
     add_output_arguments(parser, "steps")
 
 

@@ -10,13 +10,14 @@ import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk.kit.arguments import add_timeout, cannot_start, ended_in_order
-from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, usage_error
+from stellwerk.shared.parser import argument, whole_number
 from stellwerk.shared.terminal import complain, flush_stdout, say, say_record
 from stellwerk_base.texts import quoted, shown
 from stellwerk_engine.core.state import Seat
@@ -90,33 +91,25 @@ class Course:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    add = parser.add_argument
-    add("file", metavar="FILE", help="a replay")
-    add("bot", metavar="WORD", nargs="+", help="the command that starts the bot, behind --")
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    add = partial(argument, parser)
+    add("FILE", "a replay")
+    add("WORD ...", "the command that starts the bot, behind --", dest="bot")
+    add("--seat N", "whose place it takes: 0, 1, ...", whole_number(0, 99), required=True)
     add(
-        "--seat", metavar="N", type=whole_number(0, 99), required=True, help="whose place it takes: 0, 1, ..."
-    )
-    add(
-        "--from",
-        metavar="K",
+        "--from K",
+        "it plays for itself from its decision number K on (1, 2, ...)",
+        whole_number(1, 1_000_000),
         dest="since",
-        type=whole_number(1, 1_000_000),
-        help="it plays for itself from its decision number K on (1, 2, ...)",
     )
     add(
-        "--opponent",
-        metavar="SPEC",
-        action="append",
-        default=[],
-        help="with --from: who plays the other seats from then on, one for all or one for each in order; "
+        "--opponent SPEC ...",
+        "with --from: who plays the other seats from then on, one for all or one for each in order; "
         f"{', '.join(BUILT_IN)}, or as for 'stellwerk play --bot' (default: bots called so in the replay)",
     )
-    add("--transport", choices=("tcp", "stdio"), default="tcp", help="how the bot is reached (default: tcp)")
+    add("--transport", "how the bot is reached", choices=("tcp", "stdio"), default="tcp")
     add_timeout(parser)
-    add("--json", action="store_true", help="everything as one JSON object")
+    add("--json", "everything as one JSON object")
 
 
 def run(arguments: argparse.Namespace) -> int:

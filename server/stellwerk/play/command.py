@@ -11,6 +11,7 @@ import secrets
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -21,15 +22,10 @@ from stellwerk.matches.plan import PlayPlan, rotated
 from stellwerk.matches.report import MatchReport, PlayReport, decisions_of
 from stellwerk.play.table import Tally, lines_of_faults, lines_of_match, lines_of_missing
 from stellwerk.shared.bot_arguments import bot_of, expect_startable
-from stellwerk.shared.choose_game import (
-    checked_seed,
-    game_of_arguments,
-    rules_called,
-    seats_for,
-    whole_number,
-)
+from stellwerk.shared.choose_game import checked_seed, chosen_game, rules_called, seats_for
 from stellwerk.shared.errors import DONE, FAILED, usage_error
 from stellwerk.shared.folders import temporary_folder, writable_folder
+from stellwerk.shared.parser import argument, whole_number
 from stellwerk.shared.sandbox_arguments import add_sandbox_arguments, confinement_of
 from stellwerk.shared.terminal import own_name, say, say_record
 from stellwerk_base.texts import counted, shown
@@ -105,76 +101,50 @@ NEEDS_PROCESSES: Final = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
-    add = parser.add_argument
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    add = partial(argument, parser)
     milliseconds = whole_number(0, MOST_MS)
     default = Time()
-    add("game", metavar="GAME", help=", ".join(RULE_SETS))
-    add("--bot", metavar="SPEC", action="append", default=[], help="a bot; one for each seat, or team")
-    add("--players", metavar="N", type=whole_number(1, 99), help="must fit the bots, if given")
+    add("GAME", ", ".join(RULE_SETS))
+    add("--bot SPEC ...", "a bot; one for each seat, or team")
+    add("--option NAME ...", "play with an option of the game; may be given several times")
+    add("--board FILE", "play on another board than the one that comes with the game")
+    add("--games M", "how many", whole_number(1, MOST_GAMES), default=1)
     add(
-        "--option",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="play with an option of the game; may be given several times",
+        "--no-rotate",
+        "deal each game anew, with each bot in its seat, instead of playing each deal once with each bot in "
+        "each seat",
+        action="store_false",
+        dest="rotate",
     )
-    add("--board", metavar="FILE", help="play on another board than the one that comes with the game")
-    add("--games", metavar="M", type=whole_number(1, MOST_GAMES), default=1, help="how many (default: 1)")
+    add("--seed S", "any text of up to 200 characters (default: drawn, and printed)")
+    add("--move-time MS", f"for each answer (default: {default.move_ms})", whole_number(1, MOST_MS))
+    add("--bank MS", f"more, for all answers of a game together (default: {default.bank_ms})", milliseconds)
+    add("--set-up-time MS", f"to log in, and again to get ready (default: {default.set_up_ms})", milliseconds)
     add(
-        "--rotate",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="play each deal once with each bot in each seat (default), or not",
-    )
-    add("--seed", metavar="S", help="any text of up to 200 characters (default: drawn, and printed)")
-    add(
-        "--move-time",
-        metavar="MS",
-        type=whole_number(1, MOST_MS),
-        help=f"for each answer (default: {default.move_ms})",
-    )
-    add(
-        "--bank",
-        metavar="MS",
-        type=milliseconds,
-        help=f"more, for all answers of a game together (default: {default.bank_ms})",
-    )
-    add(
-        "--set-up-time",
-        metavar="MS",
-        type=milliseconds,
-        help=f"to log in, and again to get ready (default: {default.set_up_ms})",
-    )
-    add(
-        "--jobs",
-        metavar="N",
-        type=whole_number(0, MOST_JOBS),
-        help="games at a time, of different deals unless all bots are built in; 0: one for each core "
+        "--jobs N",
+        "games at a time, of different deals unless all bots are built in; 0: one for each core "
         "(default: 1, and for many games of built-in bots 0)",
+        whole_number(0, MOST_JOBS),
     )
     add(
         "--process",
-        choices=("fresh", "reused", "house"),
-        help="start each bot anew for each game (fresh); let its processes play game after game, but never a "
+        "start each bot anew for each game (fresh); let its processes play game after game, but never a "
         "deal twice, with the STELLWERK_BOT_SEED of the first (reused); or start none (house, only for "
         "built-in bots, and their default if all are)",
+        choices=("fresh", "reused", "house"),
     )
     add(
-        "--log",
-        metavar="DIR",
-        help="write what each bot prints there: a file for each process, in place of any of that name",
+        "--log DIR",
+        "write what each bot prints there: a file for each process, in place of any of that name",
     )
-    add("--replays", metavar="DIR", help="write a replay of each game there, in place of any of that name")
+    add("--replays DIR", "write a replay of each game there, in place of any of that name")
     add(
         "--watch",
-        action="store_true",
-        help="write the game as a page beside its replay, and open it in a browser if there is a display",
+        "write the game as a page beside its replay, and open it in a browser if there is a display",
     )
     add_sandbox_arguments(parser)
-    add("--json", action="store_true", help="everything as one JSON object, instead of a table")
+    add("--json", "everything as one JSON object, instead of a table")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -248,18 +218,19 @@ def _faults(report: PlayReport) -> Iterator[Fault]:
 
 
 def _plan(arguments: argparse.Namespace) -> PlayPlan:
-    rules_called(arguments.game)
+    rules = rules_called(arguments.game)
     if arguments.watch and arguments.json:
         raise usage_error("--watch: not with --json, which prints nothing else")
     specs = with_unique_names(
         [bot_of(f"--bot {number}", text) for number, text in enumerate(arguments.bot, 1)]
     )
-    _expect_enough_bots(arguments, len(specs))
+    seats = seats_for(rules, len(specs), f"--bot is given {counted(len(specs), 'time')}")
     process = _process(arguments, specs)
     seed = secrets.token_hex(16) if arguments.seed is None else checked_seed(arguments.seed)
     checked_seed(f"{seed}/{arguments.games - 1}", "--seed with the number of a game")
     bots = [replace(bot, process=process) for bot in specs]
-    return rotated(game_of_arguments(arguments), bots, seed, arguments.games, rotates=arguments.rotate)
+    game = chosen_game(rules, seats, arguments.option, arguments.board)
+    return rotated(game, bots, seed, arguments.games, rotates=arguments.rotate)
 
 
 def _process(arguments: argparse.Namespace, bots: Sequence[BotSpec]) -> Process:
@@ -303,14 +274,6 @@ def _folder_for_replays(arguments: argparse.Namespace) -> Path | None:
     if arguments.replays is not None:
         return writable_folder(arguments.replays)
     return temporary_folder("stellwerk-play-") if arguments.watch else None
-
-
-def _expect_enough_bots(arguments: argparse.Namespace, bot_count: int) -> None:
-    """Set the number of players in the arguments, which follows from the bots, or raise a usage error."""
-    seats = seats_for(rules_called(arguments.game), bot_count, f"--bot is given {counted(bot_count, 'time')}")
-    if arguments.players not in (None, seats):
-        raise usage_error(f"--players {arguments.players}: with {bot_count} bots there are {seats} players")
-    arguments.players = seats
 
 
 # -- output ------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import argparse
 from typing import Final
 
 from stellwerk.shared.errors import DONE, usage_error
+from stellwerk.shared.parser import argument
 from stellwerk.shared.terminal import say
 from stellwerk_base.texts import quoted, suggestion
 from stellwerk_protocol.pages import protocol_folder
@@ -52,17 +53,11 @@ CONTENT: Final = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     commands = parser.add_subparsers(dest="protocol_command", metavar="COMMAND")
     schema = commands.add_parser("schema", help="print the JSON Schema of a message", description=SCHEMA)
-    schema.formatter_class = argparse.RawDescriptionHelpFormatter
-    schema.add_argument(
-        "name",
-        metavar="NAME",
-        nargs="?",
-        help="the type of a message (ask), or the name of a definition (View, Board, ReplayLine)",
+    argument(
+        schema, "[NAME]", "the type of a message (ask), or the name of a definition (View, Board, ReplayLine)"
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from stellwerk.replay.story import NoSuchSeatError, story
 from stellwerk.shared.errors import DONE, FAILED, usage_error
+from stellwerk.shared.parser import argument
 from stellwerk.shared.terminal import complain, flush_stdout, say, shows_color, width, wrapped
 from stellwerk_base.texts import shown
 from stellwerk_engine.replays.reader import ReplayError, lines_of, read_replay
@@ -23,10 +24,8 @@ from stellwerk_protocol.answer_times import ENDING
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="replay_command", metavar="COMMAND", required=True)
     show = commands.add_parser("show", help="show a game", description="Show a game turn by turn.")
-    show.add_argument("file", metavar="FILE")
-    show.add_argument(
-        "--seat", metavar="N", type=int, help="only what the player at seat N (0, 1, ...) could know then"
-    )
+    argument(show, "FILE")
+    argument(show, "--seat N", "only what the player at seat N (0, 1, ...) could know then", int)
     page = commands.add_parser(
         "page",
         help="write a game as one HTML file that shows and checks it",
@@ -34,20 +33,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "without Stellwerk, shows the game move by move, and checks it. For a folder it writes a page "
         "for each *.jsonl, and index.html.",
     )
-    page.add_argument("file", metavar="FILE", help="a replay, or a folder of replays")
-    page.add_argument(
-        "-o",
-        dest="output",
-        metavar="FILE",
-        help="the page, - for standard output; or the folder for pages (default: beside the replay, with the "
+    argument(page, "FILE", "a replay, or a folder of replays")
+    argument(
+        page,
+        "-o FILE",
+        "the page, - for standard output; or the folder for pages (default: beside the replay, with the "
         "ending .html)",
+        dest="output",
     )
     check = commands.add_parser(
         "verify",
         help="play recorded games again and compare",
         description="Play recorded games again, and report for each file whether every line of it is true.",
     )
-    check.add_argument("files", metavar="FILE", nargs="+")
+    argument(check, "FILE ...", dest="files")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ import msgspec
 import trio
 
 from stellwerk.shared.errors import DONE
+from stellwerk.shared.parser import argument
 from stellwerk.shared.terminal import say
 from stellwerk_base.texts import aligned
 from stellwerk_processes.bench.levels import LEVELS, TRIALS, Confinement
@@ -33,9 +34,8 @@ _ROOT: Final = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = DESCRIPTION
-    parser.add_argument("--json", action="store_true", help="as JSON, instead of a table")
+    argument(parser, "--json", "as JSON, instead of a table")
 
 
 def run(arguments: argparse.Namespace) -> int:

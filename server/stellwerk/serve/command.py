@@ -107,9 +107,7 @@ class Prepared:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add_config_arguments(parser)
 
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from stellwerk.shared.addresses import LISTEN, PAGES, THIS_MACHINE
 from stellwerk.shared.errors import usage_error
+from stellwerk.shared.parser import argument
 from stellwerk_base.texts import quoted, unknown
 from stellwerk_server.lobby.admission import LOOPBACK
 from stellwerk_server.operate.logs import LEVELS
@@ -59,23 +60,14 @@ DEFAULTS: Final = Config()
 
 
 def add_config_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--config", metavar="FILE", help="a TOML file; the options given here override it")
+    argument(parser, "--config FILE", "a TOML file; the options given here override it")
     for name, option in _find_options().items():
         default: object = getattr(DEFAULTS, name)
-        flag = f"--{name.replace('_', '-')}"
-        if isinstance(default, bool):
-            parser.add_argument(flag, action="store_true", default=None, help=option.help)
-            continue
-        action = "append" if isinstance(default, tuple) else "store"
+        more = " ..." if isinstance(default, tuple) else ""
         help_text = f"{option.help} (default: {default})" if default else option.help
-        parser.add_argument(flag, metavar=option.metavar, action=action, help=help_text)
-    parser.add_argument(
-        "--set",
-        metavar="KEY=VALUE",
-        action="append",
-        default=[],
-        help="any key of a config file, such as time.move_ms=200; repeatable",
-    )
+        usage = f"--{name.replace('_', '-')} {option.metavar or ''}{more}"
+        argument(parser, usage, help_text, default=None)
+    argument(parser, "--set KEY=VALUE ...", "any key of a config file, such as time.move_ms=200; repeatable")
 
 
 def read_config(arguments: argparse.Namespace) -> Config:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from stellwerk.shared.errors import usage_error
-from stellwerk_base.texts import quoted, unknown
+from stellwerk.shared.parser import whole_number
+from stellwerk_base.texts import unknown
 from stellwerk_engine.boards.board_file import BoardError, load_board, shipped_board
 from stellwerk_engine.core.dice import SeedError, seed_from_text
 from stellwerk_engine.core.game import GameError
@@ -14,31 +15,6 @@ from stellwerk_engine.core.state import RuleSet
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.knowledge.limits import check_line
-
-
-def add_game_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("game", metavar="GAME", help=", ".join(RULE_SETS))
-    parser.add_argument(
-        "--players",
-        metavar="N",
-        type=whole_number(1, 99),
-        help="number of players (default: as few as the game allows)",
-    )
-    parser.add_argument(
-        "--option",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="play with an option of the game; may be given several times",
-    )
-    parser.add_argument(
-        "--board", metavar="FILE", help="play on another board than the one that comes with the game"
-    )
-
-
-def game_of_arguments(arguments: argparse.Namespace) -> GameChoice:
-    """Return the game that the arguments of `add_game_arguments` name, or raise a usage error."""
-    return chosen_game(rules_called(arguments.game), arguments.players, arguments.option, arguments.board)
 
 
 def chosen_game(
@@ -103,20 +79,3 @@ def checked_seed(text: str, what: str = "--seed") -> str:
     except SeedError as error:
         raise usage_error(f"{what}: {error}") from None
     return text
-
-
-def whole_number(low: int, high: int) -> Callable[[str], int]:
-    """Return a function for the `type=` of an argument."""
-
-    def read(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = None
-        if number is None or not low <= number <= high:
-            raise argparse.ArgumentTypeError(
-                f"expected a whole number from {low} to {high}, not {quoted(text)}"
-            )
-        return number
-
-    return read

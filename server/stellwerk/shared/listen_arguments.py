@@ -5,29 +5,22 @@ from __future__ import annotations
 
 import argparse
 import ssl
-from typing import Final
 
 from stellwerk.shared.addresses import LISTEN, PAGES, listen_address
 from stellwerk.shared.errors import usage_error
+from stellwerk.shared.parser import argument
 from stellwerk_server.net.listen_address import ListenAddress
-
-WITH_VALUES: Final = ("listen", "tls_cert", "tls_key", "status", "web")
 
 
 def add_listen_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("remote bots")
-    group.add_argument("--listen", metavar=LISTEN, help="where they connect to; port 0 takes any free port")
-    group.add_argument("--tls-cert", metavar="FILE", help="certificate chain in PEM")
-    group.add_argument("--tls-key", metavar="FILE", help="its key in PEM")
-    group.add_argument(
-        "--plaintext-tokens",
-        action="store_true",
-        default=None,
-        help="accept tokens without TLS from other machines",
-    )
+    argument(group, f"--listen {LISTEN}", "where they connect to; port 0 takes any free port")
+    argument(group, "--tls-cert FILE", "certificate chain in PEM")
+    argument(group, "--tls-key FILE", "its key in PEM")
+    argument(group, "--plaintext-tokens", "accept tokens without TLS from other machines", default=None)
     group = parser.add_argument_group("for people who watch")
-    group.add_argument("--status", metavar=LISTEN, help="serve the state as JSON over HTTP there")
-    group.add_argument("--web", metavar=PAGES, help="show the matches to browsers there, under these names")
+    argument(group, f"--status {LISTEN}", "serve the state as JSON over HTTP there")
+    argument(group, f"--web {PAGES}", "show the matches to browsers there, under these names")
 
 
 def listen_address_of(arguments: argparse.Namespace) -> ListenAddress | None:
@@ -66,13 +59,3 @@ def exposure(address: ListenAddress) -> str:
         f"--listen {address.host}: tokens from other machines are refused without TLS: use --tls-cert and "
         f"--tls-key, or --plaintext-tokens"
     )
-
-
-def listen_words(arguments: argparse.Namespace) -> list[str]:
-    """Repeat the arguments for the command that resumes."""
-    words = [
-        f"--{name.replace('_', '-')}={getattr(arguments, name)}"
-        for name in WITH_VALUES
-        if getattr(arguments, name) is not None
-    ]
-    return [*words, "--plaintext-tokens"] if arguments.plaintext_tokens else words

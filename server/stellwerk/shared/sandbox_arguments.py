@@ -6,8 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from stellwerk.shared.bot_arguments import wrap_of
-from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import infrastructure_error
+from stellwerk.shared.parser import argument, whole_number
 from stellwerk_processes.bench.levels import LEVELS, SandboxError, Wanted
 
 if TYPE_CHECKING:  # a command that starts no bots needs no processes
@@ -18,23 +18,19 @@ LEAST_MB, MOST_MB = 16, 1_000_000
 
 
 def add_sandbox_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--wrap",
-        metavar="CMD",
-        help="put before each bot's command, in place of the sandbox; {directory} in it is the bot's own "
-        "folder",
+    argument(
+        parser,
+        "--wrap CMD",
+        "put before each bot's command, in place of the sandbox; {directory} in it is the bot's own folder",
     )
-    parser.add_argument(
-        "--memory",
-        metavar="MB",
-        type=whole_number(LEAST_MB, MOST_MB),
-        help="most data that a process of a bot may have (default: no limit)",
-    )
-    parser.add_argument(
+    memory = whole_number(LEAST_MB, MOST_MB)
+    argument(parser, "--memory MB", "most data that a process of a bot may have (default: no limit)", memory)
+    argument(
+        parser,
         "--sandbox",
-        choices=("auto", *LEVELS),
-        help="how bots are confined. If the level does not hold on this machine, nothing starts; auto is the "
+        "how bots are confined. If the level does not hold on this machine, nothing starts; auto is the "
         "highest that holds (default: limits). `stellwerk sandbox` shows what each level refuses",
+        choices=("auto", *LEVELS),
     )
 
 

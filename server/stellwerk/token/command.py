@@ -7,6 +7,7 @@ import re
 from typing import Final
 
 from stellwerk.shared.errors import DONE, usage_error
+from stellwerk.shared.parser import argument
 from stellwerk.shared.terminal import say
 from stellwerk_base.texts import shown
 from stellwerk_protocol.names import PLAYER_NAME
@@ -21,10 +22,9 @@ only its hash.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = DESCRIPTION
-    parser.add_argument("name", metavar="NAME", help="the player's name")
-    parser.add_argument("--organizer", action="store_true", help="may watch matches with all hands")
+    argument(parser, "NAME", "the player's name")
+    argument(parser, "--organizer", "may watch matches with all hands")
 
 
 def run(arguments: argparse.Namespace) -> int:

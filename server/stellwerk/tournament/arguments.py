@@ -8,10 +8,11 @@ from __future__ import annotations
 import argparse
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Final, Literal
 
-from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.listen_arguments import add_listen_arguments
+from stellwerk.shared.parser import argument, decimal, whole_number
 from stellwerk_base.texts import quoted
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN
@@ -41,7 +42,7 @@ examples:
   stellwerk tournament init final --from cup --top 4 --budget 200
   stellwerk tournament run cup --web 8080
   stellwerk tournament run cup --workers 4
-  stellwerk tournament run cup --cluster tls://scheduler:8786
+  stellwerk tournament run cup --workers tls://scheduler:8786
   stellwerk tournament export cup -o blocks
   stellwerk tournament block blocks/*.block -o results
   stellwerk tournament merge cup results
@@ -71,6 +72,22 @@ folder cannot be used; 4 the machine failed.
 Shape = Literal["table", "lines", "jsonl", "none"]
 SHAPES: Final[tuple[Shape, ...]] = ("table", "lines", "jsonl", "none")
 
+ONLY_OF_RUN: Final = (
+    "concurrency",
+    "progress",
+    "dry_run",
+    "absent_forfeit",
+    "budget",
+    "workers",
+    "listen",
+    "plaintext_tokens",
+    "tls_cert",
+    "tls_key",
+    "status",
+    "web",
+)
+"""Arguments of `run` that `export`, which plays nothing, has not."""
+
 _BUDGET: Final = re.compile(r"([0-9]{1,9})([smh]?)")
 _SECONDS: Final = {"s": 1, "m": 60, "h": 3600}
 
@@ -97,168 +114,112 @@ def budget(text: str) -> Budget:
     return Budget(f"{number:,} {'match' if number == 1 else 'matches'}", matches=number)
 
 
+def workers(text: str) -> int | str:
+    """Read how many workers there are on this machine, or the address of a scheduler."""
+    return text if ":" in text else whole_number(1, 1000)(text)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     commands = parser.add_subparsers(dest="tournament_command", metavar="COMMAND", required=True)
 
-    def add(name: str, text: str) -> argparse.ArgumentParser:
-        command = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
-        command.add_argument("folder", metavar="FOLDER", nargs="?", default=".", help="default: this folder")
+    def add(name: str, text: str, description: str = "") -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=description or text)
+        if name != "block":
+            argument(command, "[FOLDER]", "the folder of the tournament", default=".")
         return command
 
-    new = add("init", "write a tournament.toml, with all that can be set in it")
-    new.add_argument(
-        "--game", metavar="GAME", action="append", default=[], help=f"{', '.join(RULE_SETS)} (default: usa)"
-    )
-    new.add_argument(
-        "--bot", metavar="NAME", action="append", default=[], help=f"built-in bots: {', '.join(BUILT_IN)}"
-    )
-    new.add_argument(
-        "--others",
-        metavar="N",
-        type=whole_number(1, 1000),
-        help="so many more bots, which you will add to the file: the schedule counts them",
-    )
-    new.add_argument(
-        "--from", dest="cup", metavar="CUP", help="take games, bots and conditions of this tournament"
-    )
-    new.add_argument(
-        "--top",
-        metavar="N",
-        type=whole_number(2, 1000),
-        help="with --from: only the first N of its ranking (default: all that have played)",
-    )
-    _add_budget(new, "write a schedule that fits: so many matches, or a time such as 2h or 90m")
-    command = add("run", "try all bots, then play, or continue what has begun")
-    _add_run_arguments(command)
-    command.add_argument(
-        "--absent-forfeit",
-        action="store_true",
-        help="begin without the remote bots that are not connected: their matches are forfeits, as "
-        "[conduct] says",
-    )
-    command.add_argument(
-        "--dry-run",
-        action="store_true",
-        help="show which bots would play each other, and play nothing but a trial match",
-    )
-    _add_budget(command, "with --dry-run: propose a schedule that fits, as in 'init'")
-    export = add("export", "write a file for each block that is due, to be played on any machine")
-    add_export_arguments(export)
+    _add_init_arguments(add("init", "write a tournament.toml, with all that can be set in it"))
+    _add_run_arguments(add("run", "try all bots, then play, or continue what has begun"))
+    export = add("export", "write a file for each block that is due, to be played on any machine", EXPORT)
+    argument(export, "-o, --out FOLDER", "where the files are written", required=True)
+    argument(export, "--most N", "write at most so many blocks", whole_number(1, 1_000_000))
     _add_play_arguments(export)
-    export.set_defaults(concurrency=None, progress="lines", listen=None, plaintext_tokens=None)
-    export.set_defaults(cluster=None, workers=None)
-    export.set_defaults(tls_cert=None, tls_key=None, status=None, web=None)
-    one = commands.add_parser("block", help="play blocks that 'export' has written", allow_abbrev=False)
-    one.set_defaults(folder=".")
-    add_block_arguments(one)
-    add_merge_arguments(add("merge", "add the results of blocks"))
+    export.set_defaults(**dict.fromkeys(ONLY_OF_RUN))
+    _add_block_arguments(add("block", "play blocks that 'export' has written", BLOCK))
+    merge = add("merge", "add the results of blocks", MERGE)
+    argument(merge, "RESULT ...", "a result, or a folder of results", dest="results")
     status = add("status", "show how much has been played, also while it runs")
-    status.add_argument("--json", action="store_true", help="as one JSON object")
+    argument(status, "--json", "as one JSON object")
     ratings = add("ratings", "show the ratings, from all complete blocks")
-    ratings.add_argument("--json", action="store_true", help="the content of ratings.json")
-    report = add("report", "make the report page, ratings, cross table and JUnit file again")
-    report.formatter_class = argparse.RawDescriptionHelpFormatter
-    report.description = REPORT
-    report.add_argument(
+    argument(ratings, "--json", "the content of ratings.json")
+    report = add("report", "make the report page, ratings, cross table and JUnit file again", REPORT)
+    argument(
+        report,
         "--pages",
-        action="store_true",
-        help="also write a page for each match that the report lists, which shows it move by move",
+        "also write a page for each match that the report lists, which shows it move by move",
     )
-    report.add_argument("--all-pages", action="store_true", help="the same for all matches")
+    argument(report, "--all-pages", "the same for all matches")
     add("verify", "play every replay again, and compute every figure again")
 
 
-def _add_budget(parser: argparse.ArgumentParser, text: str) -> None:
-    parser.add_argument("--budget", metavar="MATCHES|TIME", type=budget, help=text)
+def _add_init_arguments(parser: argparse.ArgumentParser) -> None:
+    add = partial(argument, parser)
+    add("--game GAME ...", f"{', '.join(RULE_SETS)} (default: usa)")
+    add("--bot NAME ...", f"built-in bots: {', '.join(BUILT_IN)}")
+    add(
+        "--others N",
+        "so many more bots, which you will add to the file: the schedule counts them",
+        whole_number(1, 1000),
+    )
+    add("--from CUP", "take games, bots and conditions of this tournament", dest="cup")
+    add(
+        "--top N",
+        "with --from: only the first N of its ranking (default: all that have played)",
+        whole_number(2, 1000),
+    )
+    add(
+        "--budget MATCHES|TIME",
+        "write a schedule that fits: so many matches, or a time such as 2h or 90m",
+        budget,
+    )
 
 
 def _add_run_arguments(parser: argparse.ArgumentParser) -> None:
     _add_play_arguments(parser)
-    add = parser.add_argument
-    add("--concurrency", metavar="N", type=whole_number(-1000, 1000), help="matches at once")
-    add("--progress", choices=SHAPES, help="default: table on a terminal, lines elsewhere")
-    add_cluster_arguments(parser)
-    add_listen_arguments(parser)
-
-
-def _add_play_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--rounds", metavar="N", type=whole_number(1, 1_000_000), help="in place of what the file says")
-    add("--until-width", metavar="ELO", type=_width, help="play until all 95 %% intervals are that narrow")
-    add("--seed", metavar="S", help="for built-in bots only: the same S gives the same matches")
+    add = partial(argument, parser)
+    add("--concurrency N", "matches at once", whole_number(-1000, 1000))
+    add("--progress", "default: table on a terminal, lines elsewhere", choices=SHAPES)
     add(
-        "--without",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="leave this bot out of the whole tournament; can be repeated",
+        "--absent-forfeit",
+        "begin without the remote bots that are not connected: their matches are forfeits, as [conduct] says",
     )
-    add(
-        "--no-preflight",
-        action="store_true",
-        help="do not try first whether every bot starts and answers: [conduct] says what follows if not",
-    )
-
-
-def _width(text: str) -> float:
-    try:
-        width = float(text)
-    except ValueError:
-        width = 0.0
-    if not 0 < width < 100_000:
-        raise argparse.ArgumentTypeError(f"expected a number of Elo points above 0, not {text!r}")
-    return width
-
-
-def add_export_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = EXPORT
-    parser.add_argument("-o", "--out", metavar="FOLDER", required=True, help="where the files are written")
-    parser.add_argument(
-        "--most", metavar="N", type=whole_number(1, 1_000_000), help="write at most so many blocks"
-    )
-
-
-def add_block_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = BLOCK
-    parser.add_argument("files", metavar="FILE", nargs="+", help="a file that 'export' has written")
-    parser.add_argument(
-        "-o", "--out", metavar="RESULT", required=True, help="the result's file, or a folder for it"
-    )
-    parser.add_argument(
-        "--concurrency",
-        metavar="N",
-        type=whole_number(1, 1000),
-        default=1,
-        help="matches of a block at once, if all its bots are built in (default: 1)",
-    )
-    parser.add_argument(
-        "--machine",
-        metavar="NAME",
-        help="the name of this machine in lines and the report (default: an anonymous label)",
-    )
-
-
-def add_merge_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.description = MERGE
-    parser.add_argument("results", metavar="RESULT", nargs="+", help="a result, or a folder of results")
-
-
-def add_cluster_arguments(parser: argparse.ArgumentParser) -> None:
+    add("--dry-run", "show which bots would play each other, and play nothing but a trial match")
+    add("--budget MATCHES|TIME", "with --dry-run: propose a schedule that fits, as in 'init'", budget)
     group = parser.add_argument_group(
         "many machines (needs the extra 'cluster')",
         "Workers are trusted as the runner is: on machines of strangers use 'export', 'block' and 'merge'.",
     )
-    group.add_argument(
-        "--cluster",
-        metavar="ADDRESS",
-        help="let the workers of this Dask scheduler play the blocks, such as tls://host:8786",
+    argument(
+        group,
+        "--workers N|ADDRESS",
+        "let so many worker processes of this machine play the blocks, or those of the Dask scheduler at an "
+        "address such as tls://host:8786",
+        workers,
     )
-    group.add_argument(
-        "--workers",
-        metavar="N",
-        type=whole_number(1, 1000),
-        help="let so many worker processes of this machine play them",
+    add_listen_arguments(parser)
+
+
+def _add_play_arguments(parser: argparse.ArgumentParser) -> None:
+    add = partial(argument, parser)
+    add("--rounds N", "in place of what the file says", whole_number(1, 1_000_000))
+    add("--until-width ELO", "play until all 95 %% intervals are that narrow", decimal(0.01, 99_999))
+    add("--seed S", "for built-in bots only: the same S gives the same matches")
+    add("--without NAME ...", "leave this bot out of the whole tournament; can be repeated")
+    add(
+        "--no-preflight",
+        "do not try first whether every bot starts and answers: [conduct] says what follows if not",
     )
+
+
+def _add_block_arguments(parser: argparse.ArgumentParser) -> None:
+    add = partial(argument, parser)
+    add("FILE ...", "a file that 'export' has written", dest="files")
+    add("-o, --out RESULT", "the result's file, or a folder for it", required=True)
+    add(
+        "--concurrency N",
+        "matches of a block at once, if all its bots are built in",
+        whole_number(1, 1000),
+        default=1,
+    )
+    add("--machine NAME", "the name of this machine in lines and the report (default: an anonymous label)")

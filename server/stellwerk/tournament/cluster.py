@@ -1,7 +1,4 @@
-"""`--cluster` and `--workers`: a tournament whose blocks are played by workers of Dask.
-
-Dask is imported only if one of them is given.
-"""
+"""`--workers`: a tournament whose blocks are played by workers of Dask, which is imported only then."""
 
 from __future__ import annotations
 
@@ -24,50 +21,34 @@ from stellwerk_tournament.blocks.cluster import (
 from stellwerk_tournament.store.cup import Cup
 
 
-def has_cluster(arguments: argparse.Namespace) -> bool:
-    return arguments.cluster is not None or arguments.workers is not None
-
-
 def expect_cluster(arguments: argparse.Namespace) -> None:
-    """Raise a CommandError if a cluster is asked for in a way that cannot be."""
-    if not has_cluster(arguments):
+    """Raise a CommandError if workers are asked for in a way that cannot be."""
+    if arguments.workers is None:
         return
-    name = "--workers" if arguments.cluster is None else "--cluster"
-    if arguments.cluster is not None and arguments.workers is not None:
-        raise usage_error("--workers: is for a cluster of this machine: give it or --cluster, not both")
     if arguments.concurrency is not None:
-        raise usage_error(f"--concurrency: is for matches of this process; with {name} the workers say it")
+        raise usage_error("--concurrency: is for matches of this process; with --workers the workers say it")
     try:
         expect_dask()
     except ClusterError as error:
-        raise usage_error(f"{name}: {error}") from None
-
-
-def cluster_words(arguments: argparse.Namespace) -> list[str]:
-    """Repeat the arguments for the command that resumes."""
-    return [
-        f"--{name}={getattr(arguments, name)}"
-        for name in ("cluster", "workers")
-        if getattr(arguments, name) is not None
-    ]
+        raise usage_error(f"--workers: {error}") from None
 
 
 @contextmanager
 def cluster_of(
-    arguments: argparse.Namespace, cup: Cup, tell: Callable[[str], object]
+    workers: int | str | None, cup: Cup, tell: Callable[[str], object]
 ) -> Generator[Cluster | None]:
-    """Connect to the cluster, if one is asked for. CommandError."""
-    if not has_cluster(arguments):
+    """Connect to the workers, if some are asked for. CommandError."""
+    if workers is None:
         yield None
         return
-    address: str | None = arguments.cluster
+    address, count = (workers, 0) if isinstance(workers, str) else (None, workers)
     if address is not None and is_exposed(address):
         complain(
-            f"--cluster {address}: without TLS whoever reaches the scheduler or a worker can run programs "
+            f"--workers {address}: without TLS whoever reaches the scheduler or a worker can run programs "
             "there: use it in a private network only"
         )
     try:
-        with open_cluster(address, arguments.workers or 0, cup, Parts(version, PROGRAM), tell) as cluster:
+        with open_cluster(address, count, cup, Parts(version, PROGRAM), tell) as cluster:
             yield cluster
     except ClusterError as error:
         raise infrastructure_error(str(error)) from None

@@ -24,23 +24,24 @@ def run(arguments: argparse.Namespace) -> int:
 
     collect_rarely()  # lines are never in cycles, and looking for some took half of the time to read them
     try:
-        return _carry_out(Path(arguments.folder), arguments)
+        return _carry_out(arguments)
     except (SettingsError, ScheduleError) as error:
         raise usage_error(str(error)) from None
     except StoreError as error:
         raise (infrastructure_error if error.is_machines else usage_error)(str(error)) from None
 
 
-def _carry_out(folder: Path, arguments: argparse.Namespace) -> int:
+def _carry_out(arguments: argparse.Namespace) -> int:
     command: str = arguments.tournament_command
-    if command == "init":
-        from stellwerk.tournament.init import init
-
-        return init(folder, arguments)
     if command == "block":
         from stellwerk.tournament.blocks import play_files
 
         return play_files(arguments)
+    folder = Path(arguments.folder)
+    if command == "init":
+        from stellwerk.tournament.init import init
+
+        return init(folder, arguments)
     if command in ("run", "export"):
         from stellwerk.tournament.play import play, show_schedule
 

@@ -27,11 +27,12 @@ from stellwerk.shared.errors import (
     usage_error,
 )
 from stellwerk.shared.house_bots import house_bots
-from stellwerk.shared.listen_arguments import exposure, listen_address_of, listen_words
+from stellwerk.shared.listen_arguments import exposure, listen_address_of
+from stellwerk.shared.parser import options_of
 from stellwerk.shared.terminal import complain, say
 from stellwerk.tournament.arguments import Budget, Shape
 from stellwerk.tournament.blocks import make_out_folder, say_exported
-from stellwerk.tournament.cluster import cluster_of, cluster_words, expect_cluster, has_cluster
+from stellwerk.tournament.cluster import cluster_of, expect_cluster
 from stellwerk.tournament.expectation import Expectation, expectation, with_proposal
 from stellwerk.tournament.folder import command_for, cup_in, opened_folder, write_derived
 from stellwerk.tournament.output import SHAPES_WITH_RATINGS, Display, default_shape, display_of, say_json
@@ -65,6 +66,8 @@ from stellwerk_tournament.store.store import Opened, Store, StoreError
 
 NO_CONTEST: Final = "no two bots played a match to its end: this tournament has no result"
 
+NO_OPTIONS: Final = ("command", "tournament_command", "folder", "without")  # of the parsed command line
+
 
 @dataclass(slots=True)
 class _Run:
@@ -85,7 +88,7 @@ class _Run:
     @property
     def travels(self) -> bool:
         """Return whether blocks are played elsewhere."""
-        return self.exports or has_cluster(self.arguments)
+        return self.exports or self.arguments.workers is not None
 
     @property
     def again(self) -> str:
@@ -94,15 +97,9 @@ class _Run:
 
     def command(self, without: Sequence[str]) -> str:
         """Return the command that begins the tournament or continues it, with these bots left out."""
-        arguments = self.arguments
-        words = [word for name in dict.fromkeys(without) for word in ("--without", name)]
-        if self.exports:
-            words = ["--out", arguments.out, *words]
-            words += [] if arguments.most is None else [f"--most={arguments.most}"]
-        elif arguments.absent_forfeit:
-            words.append("--absent-forfeit")
-        name = arguments.tournament_command
-        return command_for(name, self.cup.folder, *_words(arguments), *words)
+        left_out = [f"--without={name}" for name in dict.fromkeys(without)]
+        words = options_of(self.arguments, without=NO_OPTIONS)
+        return command_for(self.arguments.tournament_command, self.cup.folder, *words, *left_out)
 
     def command_without(self, names: Sequence[str]) -> str | None:
         """Return the command that begins the tournament without these bots. None if too few were left."""
@@ -134,14 +131,15 @@ def play(folder: Path, arguments: argparse.Namespace) -> int:
 
 def _checked(folder: Path, arguments: argparse.Namespace) -> _Run:
     """Check what a command line asks for, before anything is opened. CommandError."""
-    if getattr(arguments, "budget", None) is not None:
+    if arguments.budget is not None:
         raise usage_error("--budget: goes with --dry-run: 'run' plays the schedule of the file")
     expect_cluster(arguments)
     cup = _cup_to_play(folder, arguments)
     _note_budget(cup.settings)
-    if arguments.tournament_command == "export" or has_cluster(arguments):
+    exports = arguments.tournament_command == "export"
+    if exports or arguments.workers is not None:
         expect_to_travel(cup)
-    shape: Shape = arguments.progress or default_shape()
+    shape: Shape = "lines" if exports else arguments.progress or default_shape()
     listen_at = _listen_address(cup, arguments)
     status_at = None if arguments.status is None else listen_address("--status", arguments.status)
     run = _Run(cup, arguments, listen_at, status_at, shape, display_of(shape, cup.settings.variants))
@@ -203,7 +201,7 @@ def _play_matches(run: _Run, opened: Opened) -> bool:
         status_setup = pages.status_setup(status_setup)
         cup.settings = replace(cup.settings, organizers=(*cup.settings.organizers, pages.login.holder))
     try:
-        with cluster_of(arguments, cup, observer.cluster_changed) as cluster:
+        with cluster_of(arguments.workers, cup, observer.cluster_changed) as cluster:
             finished = trio.run(
                 partial(
                     play_tournament,
@@ -376,16 +374,6 @@ def _sandbox_words(record: SandboxRecord) -> str:
     """Say what holds, and where to read why it is not more."""
     more = "" if record.wrapped or record.level not in UNPROVEN else "; for more see: stellwerk sandbox"
     return f"sandbox {describe(record)}{more}"
-
-
-def _words(arguments: argparse.Namespace) -> list[str]:
-    words = ["--no-preflight"] if arguments.no_preflight else []
-    for name in ("rounds", "until_width", "concurrency", "seed", "progress"):
-        value = getattr(arguments, name)
-        if value is not None:
-            text = f"{value:g}" if isinstance(value, float) else str(value)
-            words.append(f"--{name.replace('_', '-')}={text}")
-    return [*words, *cluster_words(arguments), *listen_words(arguments)]
 
 
 def show_schedule(folder: Path, arguments: argparse.Namespace) -> int:

@@ -13,14 +13,15 @@ import sys
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
 import trio
 
 from stellwerk.shared.addresses import PAGES, THIS_MACHINE, PagesAddress, pages_address
-from stellwerk.shared.choose_game import whole_number
 from stellwerk.shared.errors import DONE, FAILED, USAGE, CommandError, infrastructure_error
+from stellwerk.shared.parser import argument, decimal, whole_number
 from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
 from stellwerk.shared.web_child import LAST_WORDS_S, Parent
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
     from stellwerk_web.site import Site
     from stellwerk_web.sources.source import Source
 
-DEFAULT_LISTEN: Final = f"{THIS_MACHINE}:8080"
-DEFAULT_PACE: Final = 2.0
-DEFAULT_TABLES: Final = 4
 MOST_TABLES: Final = 9
 SENDING_S: Final = 0.25  # the last change, to readers that keep up
 NICENESS: Final = 5  # of a process that another one started: matches come first
@@ -63,35 +61,21 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
-    parser.add_argument("source", metavar="SOURCE", help="HOST:PORT of a server, or a folder")
-    parser.add_argument(
-        "--listen",
-        metavar=PAGES,
-        default=DEFAULT_LISTEN,
-        help="where the pages are, and the names under which browsers may find them besides localhost; "
-        f"port 0 takes a free one (default: {DEFAULT_LISTEN})",
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    add = partial(argument, parser)
+    add("SOURCE", "HOST:PORT of a server, or a folder")
+    add(
+        f"--listen {PAGES}",
+        "where the pages are, and the names under which browsers may find them besides localhost; "
+        "port 0 takes a free one",
+        default=f"{THIS_MACHINE}:8080",
     )
-    parser.add_argument(
-        "--pace",
-        metavar="N",
-        type=_read_pace,
-        default=DEFAULT_PACE,
-        help=f"moves a second on the wall (default: {DEFAULT_PACE:g})",
-    )
-    parser.add_argument(
-        "--tables",
-        metavar="N",
-        type=whole_number(1, MOST_TABLES),
-        default=DEFAULT_TABLES,
-        help=f"on the wall, up to {MOST_TABLES} (default: {DEFAULT_TABLES})",
-    )
-    parser.add_argument("--title", metavar="TEXT", help="what the pages are called")
-    parser.add_argument("--open", action="store_true", help="open the pages in a browser")
-    parser.add_argument("--name", help="the name to log in with (default: watch- and four digits)")
-    parser.add_argument("--parent", metavar="JSON", help=argparse.SUPPRESS)
+    add("--pace N", "moves a second on the wall", decimal(0.1, 100), default=2.0)
+    add("--tables N", f"on the wall, up to {MOST_TABLES}", whole_number(1, MOST_TABLES), default=4)
+    add("--title TEXT", "what the pages are called")
+    add("--open", "open the pages in a browser")
+    add("--name NAME", "the name to log in with (default: watch- and four digits)")
+    add("--parent JSON", argparse.SUPPRESS)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -210,13 +194,3 @@ async def _show_the_end(site: Site, source: Source) -> None:
             await source.look_once_more(site.show)
             site.show.tick(trio.current_time())
             await trio.sleep(SENDING_S)
-
-
-def _read_pace(text: str) -> float:
-    try:
-        pace = float(text)
-    except ValueError:
-        pace = 0.0
-    if not 0.1 <= pace <= 100:
-        raise argparse.ArgumentTypeError(f"expected a number from 0.1 to 100, not {text!r}")
-    return pace

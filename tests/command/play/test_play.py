@@ -765,7 +765,6 @@ def test_bots_play_over_stdio_in_bubblewrap_without_a_network(
         (("usa",), "2 or 3 or 4 or 5 bots"),
         (("usa", *bots("greedy")), "--bot is given 1 time"),
         (("team_asia", *bots("greedy", "greedy", "greedy", "greedy")), "all 2 seats of a team"),
-        (("usa", *bots("greedy", "greedy"), "--players", "3"), "there are 2 players"),
         (("usa", *bots("greedy", "gredy")), '--bot 2: word 1: there is no built-in bot "gredy"'),
         (("usa", *bots("greedy", "cmd=no-such-program")), '--bot 2: there is no program "no-such-program"'),
         (("usa", *bots("greedy", "cmd=true dir=/no/such")), '--bot 2: there is no folder "/no/such"'),

@@ -70,6 +70,7 @@ def test_help_imports_no_command_and_no_other_package() -> None:
         "stellwerk.command_line",
         "stellwerk.shared",
         "stellwerk.shared.errors",
+        "stellwerk.shared.parser",
         "stellwerk.shared.terminal",
     }
     assert modules.isdisjoint({"msgspec", "trio", "structlog", "numpy", "dataclasses", "inspect", "json"})

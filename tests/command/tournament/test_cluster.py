@@ -314,7 +314,7 @@ def test_workers_that_do_not_fit_are_refused_and_the_others_play(
 ) -> None:
     folder = with_program(tmp_path / "here")
     elsewhere.start_worker(OTHER_VERSION)
-    with runner("run", folder, *SEED[2:], "--cluster", elsewhere.address, **elsewhere.environment) as run:
+    with runner("run", folder, *SEED[2:], "--workers", elsewhere.address, **elsewhere.environment) as run:
         refused = run.until("is refused")
         assert re.search(
             r"worker tls://127.* is refused: it has Stellwerk 0\.0\.1, and the tournament", refused
@@ -339,7 +339,7 @@ def test_a_worker_with_a_lower_sandbox_than_the_tournaments_is_refused(
     toml.write_text(toml.read_text().replace('sandbox = "limits"', 'sandbox = "namespace"'))
     (tmp_path / "nothing").mkdir()
     elsewhere.start_worker(PATH=str(tmp_path / "nothing"))
-    with runner("run", folder, *SEED[2:], "--cluster", elsewhere.address, **elsewhere.environment) as run:
+    with runner("run", folder, *SEED[2:], "--workers", elsewhere.address, **elsewhere.environment) as run:
         assert "the sandbox namespace does not hold there" in run.until("is refused")
         run.process.send_signal(signal.SIGINT)
         assert run.ended() == 130
@@ -353,7 +353,7 @@ def test_a_result_that_is_no_text_and_a_forged_exception_end_their_block_with_a_
     folder = cup(tmp_path / "cup", rounds=ROUNDS)
     forgeries = "\n".join(f"    lambda: {forgery}," for forgery, _ in FORGERIES)
     elsewhere.start_worker(FORGER.format(forgeries=forgeries), "--nthreads", "1")
-    with runner("run", folder, *SEED, "--cluster", elsewhere.address, **elsewhere.environment) as run:
+    with runner("run", folder, *SEED, "--workers", elsewhere.address, **elsewhere.environment) as run:
         assert run.ended() == 0, run.printed
     assert "Traceback" not in run.printed
     for block, (forgery, expected) in enumerate(FORGERIES):
@@ -367,7 +367,7 @@ def test_a_result_that_cannot_be_read_ends_its_block_with_a_sentence(
 ) -> None:
     folder = cup(tmp_path / "cup", rounds=1)
     elsewhere.start_worker(FORGER.format(forgeries="NotToBeRead,"), "--nthreads", "1")
-    with runner("run", folder, *SEED, "--cluster", elsewhere.address, **elsewhere.environment) as run:
+    with runner("run", folder, *SEED, "--workers", elsewhere.address, **elsewhere.environment) as run:
         assert run.ended() == 0, run.printed
     assert "block 0, rotation 0: not played: the cluster: division by zero" in run.printed
     assert "Traceback" not in run.printed
@@ -379,7 +379,7 @@ def test_an_answer_that_ends_the_connection_in_the_runner_ends_the_run_with_a_se
 ) -> None:
     folder = cup(tmp_path / "cup", rounds=1)
     elsewhere.start_worker(FORGER.format(forgeries="lambda: failed(Ends()),"), "--nthreads", "1")
-    with runner("run", folder, *SEED, "--cluster", elsewhere.address, **elsewhere.environment) as run:
+    with runner("run", folder, *SEED, "--workers", elsewhere.address, **elsewhere.environment) as run:
         assert run.ended() == 4
     assert f"the connection to the scheduler at {elsewhere.address} ended in this process; " in run.printed
     assert "tournament run" in run.printed
@@ -390,7 +390,7 @@ def test_a_scheduler_that_is_killed_ends_the_run_and_resume_goes_on(
 ) -> None:
     folder = cup(tmp_path / "cup", rounds=ROUNDS)
     elsewhere.start_worker()
-    words = (folder, *SEED, "--cluster", elsewhere.address)
+    words = (folder, *SEED, "--workers", elsewhere.address)
     with runner("run", *words, **elsewhere.environment) as run:
         run.until("^block", 3)
         elsewhere.scheduler.kill()
@@ -411,7 +411,7 @@ def test_a_worker_whose_playing_process_hangs_is_named_and_another_one_plays_the
     one, folder = (cup(tmp_path / name, head=SHORT_CLOCKS, rounds=ROUNDS) for name in ("one", "folder"))
     did("run", one, *SEED)
     hanging, _ = (elsewhere.start_worker(IMPATIENT, "--nthreads", "1") for _ in range(2))
-    with runner("run", folder, *SEED, "--cluster", elsewhere.address, **elsewhere.environment) as run:
+    with runner("run", folder, *SEED, "--workers", elsewhere.address, **elsewhere.environment) as run:
         run.until(" plays, as ", 2)
         run.until("^block", 3)
         while not (tables := tables_of(hanging)):
@@ -436,7 +436,7 @@ def test_a_worker_that_is_stopped_loses_its_blocks_to_the_others(
     """It sends no heartbeat either. When it goes on, nothing of what it has played counts."""
     folder = cup(tmp_path / "cup", rounds=ROUNDS)
     stopped, _ = (elsewhere.start_worker() for _ in range(2))
-    with runner("run", folder, *SEED, "--cluster", elsewhere.address, **elsewhere.environment) as run:
+    with runner("run", folder, *SEED, "--workers", elsewhere.address, **elsewhere.environment) as run:
         run.until(" plays, as ", 2)
         run.until("^block", 3)
         stopped.send_signal(signal.SIGSTOP)
@@ -455,7 +455,7 @@ def test_a_worker_reuses_processes_from_block_to_block_and_ends_them_with_the_to
 ) -> None:
     folder = with_reused_bot(tmp_path / "here")
     elsewhere.start_worker()
-    with runner("run", folder, *SEED[2:], "--cluster", elsewhere.address, **elsewhere.environment) as run:
+    with runner("run", folder, *SEED[2:], "--workers", elsewhere.address, **elsewhere.environment) as run:
         assert run.ended() == 0, run.printed
     expect_processes_that_see_no_deal_twice(tmp_path / "here", folder, REUSING_BLOCKS)
     expect_ended(tmp_path / "here")
@@ -468,7 +468,7 @@ def test_processes_end_with_their_worker_even_if_what_plays_is_stopped(
 ) -> None:
     folder = with_reused_bot(tmp_path / "here", rounds=50)
     worker = elsewhere.start_worker()
-    with runner("run", folder, *SEED[2:], "--cluster", elsewhere.address, **elsewhere.environment) as run:
+    with runner("run", folder, *SEED[2:], "--workers", elsewhere.address, **elsewhere.environment) as run:
         run.until("^block", 1)
         for table in tables_of(worker):
             os.kill(table, signal.SIGSTOP)
@@ -480,7 +480,7 @@ def test_processes_end_some_time_after_a_runner_that_was_killed(tmp_path: Path, 
     """Nobody tells the worker that the tournament is not played any more."""
     folder = with_reused_bot(tmp_path / "here")
     elsewhere.start_worker(SOON_TIDY)
-    with runner("run", folder, *SEED[2:], "--cluster", elsewhere.address, **elsewhere.environment) as run:
+    with runner("run", folder, *SEED[2:], "--workers", elsewhere.address, **elsewhere.environment) as run:
         run.until("^block", 1)
         run.process.kill()
     expect_ended(tmp_path / "here")
@@ -503,17 +503,17 @@ def test_without_the_extra_a_sentence_says_what_to_install(
         return None
 
     monkeypatch.setattr(cluster, "find_spec", found)
-    for words in (("--workers", "2"), ("--cluster", "tls://127.0.0.1:1")):
-        expected = f"{words[0]}: needs Dask, which is not installed: pip install 'stellwerk[cluster]'"
+    for words in (("--workers", "2"), ("--workers", "tls://127.0.0.1:1")):
+        expected = "--workers: needs Dask, which is not installed: pip install 'stellwerk[cluster]'"
         assert expected in refusal(capsys, "run", folder, *words)
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("--workers", "2", "--cluster", "tls://127.0.0.1:1"), "give it or --cluster, not both"),
         (("--workers", "2", "--concurrency", "2"), "--concurrency: is for matches of this process"),
         (("--workers", "0"), "--workers"),
+        (("--workers", "some"), "expected a whole number from 1 to 1000"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(

@@ -196,7 +196,7 @@ def test_the_preflight_names_the_bot_that_does_not_start_and_how_to_go_on_withou
     assert advice.startswith(
         "nothing has begun: 1 of 8 bots cannot play; mend that and run again, or leave it out: "
     )
-    assert advice.endswith(f"tournament run {played.folder} --listen=127.0.0.1:0 --without tom")
+    assert advice.endswith(f"tournament run {played.folder} --listen=127.0.0.1:0 --without=tom")
 
 
 def test_nothing_begins_before_the_remote_bot_has_come(played: Played) -> None:

@@ -93,7 +93,7 @@ def test_nothing_begins_if_bots_cannot_play_and_all_of_them_are_named(
     assert "    the word is bad" in before
     assert before[-1] == (
         "nothing has begun: 2 of 4 bots cannot play; mend that and run again, or leave them out: "
-        f"stellwerk tournament run {folder} --progress=lines --without broken --without never"
+        f"stellwerk tournament run {folder} --progress=lines --without=broken --without=never"
     )
 
 
@@ -270,7 +270,7 @@ def test_remote_bots_that_do_not_come_are_named_and_nothing_begins(tmp_path: Pat
     command = f"stellwerk tournament run {folder} --progress=lines --listen=127.0.0.1:0"
     assert said == (
         "nothing has begun: far0, far1 did not connect within 0 s; start them and run again; or leave them "
-        f"out: {command} --without far0 --without far1; or let them come late, and forfeit what they miss: "
+        f"out: {command} --without=far0 --without=far1; or let them come late, and forfeit what they miss: "
         f"{command} --absent-forfeit"
     )
     assert not has_begun(folder)
