@@ -341,6 +341,18 @@ def test_memory_has_bounds_however_many_matches_there_are(monkeypatch: pytest.Mo
     assert many < 1.25 * few
 
 
+def test_the_oldest_whole_matches_are_forgotten_but_never_one_that_somebody_reads() -> None:
+    show, game = shown(), golden("usa-2")
+    names = [f"m{number}" for number in range(model.WHOLE_KEPT + 2)]
+    fill(show, *names)
+    show.match_read("m0", 1)
+    for name in names:
+        show.started(name, game.start)
+        show.happened(name, game.events)
+        show.ended(name, game.end)
+    assert [name for name in names if not show.is_here(name)] == ["m1", "m2"]
+
+
 def test_boards_of_others_are_kept_within_a_bound() -> None:
     show = shown()
     game = json.loads(golden("usa-2").start)
