@@ -39,7 +39,15 @@ from tests.breakages.nearest import Imports, nearest_tests, read_imports
 from tests.mutants.run import REPOSITORY, SOURCE_ROOTS, copy_repository, run_pytest
 
 ROOMS: Final = {  # the tests of a room and of its commands, and its sources
-    "web": (("tests/web", "tests/command/watch"), ("server/stellwerk_web", "server/stellwerk_http")),
+    "web": (
+        (
+            "tests/web",
+            "tests/command/watch",
+            "tests/command/serve/test_web.py",
+            "tests/command/tournament/test_web.py",
+        ),
+        ("server/stellwerk_web", "server/stellwerk_http"),
+    ),
     "processes": (("tests/processes", "tests/command/play"), ("server/stellwerk_processes",)),
     "tournament": (("tests/tournament", "tests/command/tournament"), ("tournament/stellwerk_tournament",)),
     "learn": (("tests/learn",), ("bots/python/stellwerk_learn",)),
