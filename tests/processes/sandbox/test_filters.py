@@ -200,8 +200,10 @@ for _ in range(8):
         os._exit(0)
     os.wait()
 print(before == look(), os.sysconf("SC_NPROCESSORS_ONLN") == before[0].count("cpu") - 1)
+total = next(int(line.split()[1]) for line in before[1].splitlines() if line.startswith("MemTotal:"))
+print(total * 1024 == os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
 """
-    assert printed(source, "namespace") == ("True True",)
+    assert printed(source, "namespace") == ("True True", "True")
 
 
 @pytest.mark.parametrize("level", [LANDLOCK, NAMESPACE])

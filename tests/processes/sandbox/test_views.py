@@ -36,6 +36,11 @@ def test_the_folder_of_a_file_in_the_command_is_seen(tmp_path: Path) -> None:
     assert str(tmp_path / "bots") in seen(PYTHON, str(bot))
 
 
+def test_a_folder_in_the_command_is_not_seen_with_what_is_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "bots" / "weights").mkdir(parents=True)
+    assert str(tmp_path / "bots") not in seen(PYTHON, "-m", "bot", str(tmp_path / "bots" / "weights"))
+
+
 def test_a_program_sees_the_folder_that_it_is_in_unless_that_has_all_kinds_of_programs(
     tmp_path: Path,
 ) -> None:
