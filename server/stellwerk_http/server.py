@@ -174,12 +174,10 @@ class _Connection:
 
     async def _refuse(self, answer: Answer) -> None:
         """Send an answer after which nothing more can be read."""
-        closing = Answer(
-            answer.kind, answer.body, answer.status, more=(*answer.more, (b"Connection", b"close"))
-        )
         head = b"HTTP/1.1 %d %b\r\n" % (answer.status, STATUSES[answer.status])
-        head += b"".join(b"%b: %b\r\n" % header for header in closing.headers())
-        await self._send(head + b"\r\n" + closing.body)
+        headers = [*answer.headers(), (b"Connection", b"close")]
+        head += b"".join(b"%b: %b\r\n" % header for header in headers)
+        await self._send(head + b"\r\n" + answer.body)
         await self._hang_up()
 
     async def _hang_up(self) -> None:

@@ -127,7 +127,7 @@ class Reader:
                         self._unsent = self._unsent[self._socket.send(self._unsent) :]
 
     def _send(self, chunk: bytes) -> None:
-        data = chunk if self._is_chunked else _content(chunk)
+        data = chunk if self._is_chunked else chunk[chunk.index(b"\n") + 1 : -2]
         self._sent_at = trio.current_time()
         try:
             sent = self._socket.send(data)
@@ -143,7 +143,3 @@ class Reader:
 
 def _chunk(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
-
-
-def _content(chunk: bytes) -> bytes:
-    return chunk[chunk.index(b"\n") + 1 : -2]

@@ -7,7 +7,7 @@ off, has a row with the reason.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -61,18 +61,17 @@ def row_of(file: str, page: str, replay: bytes) -> Row:
                     pass
     except ReplayError as error:
         if not is_revealed and row.result:
-            return _with_problem(row, "the seed has not been revealed, so the game cannot be dealt again")
-        return _with_problem(row, f"line {error.line}: {error.message}")
+            problem = "the seed has not been revealed, so the game cannot be dealt again"
+            return replace(row, problem=problem)
+        return replace(row, problem=f"line {error.line}: {error.message}")
     return row
 
 
 def index_of(title: str, rows: Sequence[Row], version: str) -> str:
     """Return the index. Its links lead to pages in its own folder."""
     template = _environment().from_string((_CONTENT / "index.html").read_text("utf-8"))
-    parts = {name: (_CONTENT / name).read_text("utf-8") for name in ("index.css", "index.js")}
-    return template.render(
-        title=title, rows=rows, version=version, css=parts["index.css"], js=parts["index.js"]
-    )
+    css, js = ((_CONTENT / name).read_text("utf-8") for name in ("index.css", "index.js"))
+    return template.render(title=title, rows=rows, version=version, css=css, js=js)
 
 
 def _game_of(header: Header) -> str:
@@ -89,10 +88,6 @@ def _result_in_words(result: Result, names: Sequence[str]) -> str:
         f": {team.points}"
         for team in teams
     )
-
-
-def _with_problem(row: Row, problem: str) -> Row:
-    return Row(row.file, row.page, row.game, row.players, row.result, row.turns, problem)
 
 
 @cache

@@ -52,7 +52,7 @@ def page_of(replay: bytes, name: str, version: str, times: AnswerTimes | None = 
         "version": version,
         "replay": base64.b64encode(replay).decode(),
         "boards": {board.digest: canonical_text(board) for board in boards},
-        "layouts": {board.digest: _layout_of(board) for board in boards if can_be_drawn(board)},
+        "layouts": {board.digest: _lay_out(board) for board in boards if can_be_drawn(board)},
     }
     if times is not None:
         data["times"] = msgspec.to_builtins(times)
@@ -76,10 +76,7 @@ class _Times(msgspec.Struct):
 # -- boards ------------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=64)
-def _layout_of(board: BoardFile) -> object:
-    """Return the layout of a board, which takes longer than all else on a page."""
-    return layout_data(board)
+_lay_out = lru_cache(maxsize=64)(layout_data)  # takes longer than all else on a page
 
 
 class _Board(msgspec.Struct):
