@@ -87,16 +87,17 @@ class Site:
 
     async def run(self, nursery: trio.Nursery, host: str, port: int) -> tuple[str, int]:
         """Listen, follow the source, and return the address. OSError if the address cannot be had."""
+
+        async def tick() -> None:
+            while True:
+                self.show.tick(trio.current_time())
+                await trio.sleep(TICK_S)
+
         address = self.http.begin(nursery, await open_listeners(host, port))
-        nursery.start_soon(self._tick_often)
+        nursery.start_soon(tick)
         nursery.start_soon(self._rate_often)
         nursery.start_soon(self._source.run, self.show)
         return address
-
-    async def _tick_often(self) -> None:
-        while True:
-            self.show.tick(trio.current_time())
-            await trio.sleep(TICK_S)
 
     async def _rate_often(self) -> None:
         """Rate the matches that were seen, in a thread, and for a small share of the time."""
@@ -173,11 +174,9 @@ class Site:
 
     async def _answer_pair(self, one: str, other: str) -> Answer:
         data = await self._source.pair(one, other)
-        return (
-            refusal(404, f"no matches of {one} and {other} are known here")
-            if data is None
-            else _answer_json(data)
-        )
+        if data is None:
+            return refusal(404, f"no matches of {one} and {other} are known here")
+        return _answer_json(data)
 
     async def _answer_replay_page(self, match: str) -> Answer:
         page = await self._source.replay_page(match)
@@ -193,7 +192,9 @@ class Site:
                 return refusal(404, "no board with this digest is known here")
             if len(self._boards) >= MOST_BOARDS:
                 self._boards.pop(next(iter(self._boards)))
-            body = await trio.to_thread.run_sync(_encode_board, board)
+            layout = await trio.to_thread.run_sync(layout_data, board) if can_be_drawn(board) else None
+            data = {"board": canonical_text(board), "layout": layout}
+            body = json.dumps(data, separators=(",", ":")).encode()
             self._boards[digest] = Answer(JSON, body, kept=KEPT)
         return self._boards[digest]
 
@@ -209,11 +210,6 @@ class Site:
         except BoardError:
             return None
         return board if board.digest == digest else None
-
-
-def _encode_board(board: BoardFile) -> bytes:
-    layout = layout_data(board) if can_be_drawn(board) else None
-    return json.dumps({"board": canonical_text(board), "layout": layout}, separators=(",", ":")).encode()
 
 
 def _answer_json(data: object) -> Answer:

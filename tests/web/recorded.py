@@ -15,10 +15,9 @@ import trio
 
 from stellwerk_page.one_file import page_of
 from stellwerk_web.show.model import Shape, Show
-from stellwerk_web.show.ranking import SeenMatches
-from stellwerk_web.show.results import BotPage, PairPage
 from stellwerk_web.site import Site
 from stellwerk_web.sources.recorded import Recorded, recorded
+from stellwerk_web.sources.source import Source
 from tests.golden.golden_games import FOLDER
 
 NAMES = ("greedy", "planner", "searcher", "random", "ann-7", "bob_3")
@@ -43,18 +42,18 @@ def golden(name: str, match: str | None = None) -> Recorded:
     )
 
 
-class RecordedSource:
+class RecordedSource(Source):
     """Plays `live` games over and over, `pace` events a second; those in `ended` have ended."""
 
     def __init__(self, live: list[str], ended: list[str], pace: float) -> None:
+        super().__init__()
         self._live = live
         self._ended = ended
         self._pace = pace
-        self._seen = SeenMatches()
 
     async def run(self, show: Show) -> None:
         show.connected(True)
-        self._seen = show.seen
+        self._show = show
         for name in self._ended:
             game = golden(name)
             show.match_listed(game.head)
@@ -89,15 +88,6 @@ class RecordedSource:
         show.started(game.head.match, game.start)
         show.happened(game.head.match, game.events)
         show.ended(game.head.match, game.end)
-
-    async def bot(self, name: str) -> BotPage | None:
-        return self._seen.bot(name)
-
-    async def pair(self, one: str, other: str) -> PairPage | None:
-        return self._seen.pair(one, other)
-
-    def find(self, match: str) -> bool:
-        return False
 
     async def replay_page(self, match: str) -> str | None:
         path = FOLDER / f"{match}.jsonl"

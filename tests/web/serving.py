@@ -20,7 +20,6 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 from stellwerk_http.server import Handler, HttpLimits, HttpServer
 from stellwerk_server.net.server import open_listeners
 from stellwerk_web.show.model import Shape, Show
-from stellwerk_web.show.results import BotPage, PairPage
 from stellwerk_web.site import Site
 from stellwerk_web.sources.source import Source
 
@@ -204,23 +203,11 @@ def serving(
         yield life
 
 
-class NoSource:
+class NoSource(Source):
     """A source that says nothing: the test does."""
 
     async def run(self, show: Show) -> None:
         await trio.sleep_forever()
-
-    async def bot(self, name: str) -> BotPage | None:
-        return None
-
-    async def pair(self, one: str, other: str) -> PairPage | None:
-        return None
-
-    def find(self, match: str) -> bool:
-        return False
-
-    async def replay_page(self, match: str) -> str | None:
-        return None
 
 
 @contextmanager

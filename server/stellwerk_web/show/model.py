@@ -62,8 +62,8 @@ class Show:
         self.shape = shape
         self.now = 0.0
         self.on_wanted: Callable[[], object] = lambda: None
-        self.overview = Channel(f"{shape.life}o", self._overview_state)
-        self.wall = Channel(f"{shape.life}w", self._wall_state)
+        self.overview = Channel(f"{shape.life}o", self._write_overview)
+        self.wall = Channel(f"{shape.life}w", self._write_wall)
         self.seen = SeenMatches()
         self._matches: dict[str, ShownMatch] = {}
         self._running: dict[str, None] = {}  # in their order
@@ -74,7 +74,7 @@ class Show:
         self._wall_readers = 0
         self._wall_until = -1.0
         self._counts = {"running": 0, "ended": 0, "failed": 0}
-        self._is_connected = False
+        self.is_connected = False
         self._tournament: JsonObject | None = None
         self._ranking: Ranking | None = None
         self._has_ranking = False  # of its own: the source brings it
@@ -93,9 +93,9 @@ class Show:
 
     def connected(self, is_connected: bool) -> None:
         """Note whether the source is there."""
-        if self._is_connected == is_connected:
+        if self.is_connected == is_connected:
             return
-        self._is_connected = self._news["connected"] = is_connected
+        self.is_connected = self._news["connected"] = is_connected
         for match in self._matches.values():
             self._put_change(match, {"connected": is_connected})
 
@@ -208,10 +208,6 @@ class Show:
         self._has_ranking = True
         self._set_ranking(ranking)
 
-    @property
-    def is_connected(self) -> bool:
-        return self._is_connected
-
     # -- pages say -------------------------------------------------------------------------------
 
     def is_known(self, name: str) -> bool:
@@ -235,7 +231,7 @@ class Show:
             self._lives += 1
             match.channel = Channel(
                 f"{self.shape.life}m{self._lives}",
-                lambda: match.state(self.now, is_connected=self._is_connected),
+                lambda: match.state(self.now, is_connected=self.is_connected),
             )
         return match.channel
 
@@ -401,15 +397,15 @@ class Show:
             "title": self.shape.title,
             "kind": self.shape.kind,
             "source": self.shape.source,
-            "connected": self._is_connected,
+            "connected": self.is_connected,
             "counts": self._counts,
             "ranking": self._ranking,
             "tournament": self._tournament,
         }
 
-    def _overview_state(self) -> bytes:
+    def _write_overview(self) -> bytes:
         heads = [self._matches[name].head_now(self.now) for name in self._listed if name in self._matches]
         return encode({**self._summary(), "matches": heads})
 
-    def _wall_state(self) -> bytes:
+    def _write_wall(self) -> bytes:
         return encode({"overview": self._summary(), **self._tables.state(self.now)})

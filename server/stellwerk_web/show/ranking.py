@@ -33,7 +33,6 @@ class SeenMatches:
         self._names: set[str] = set()
         self._results = Results(knows_conduct=False)
         self._rated = NOT_RATED
-        self._ranking = Ranking(rows=(), over="")
 
     def add(self, head: Head) -> None:
         self.count += 1
@@ -64,25 +63,23 @@ class SeenMatches:
         self.version += 1
         self._rated = rated
 
-    def ranking(self) -> Ranking:
-        """Return the ranking, with the ratings that there are."""
+    def _rank_all(self) -> Ranking:
         kept, seen = len(self._last), in_words(self.count, "match", "matches")
         over = f"{seen} seen" if kept >= self.count else f"{kept:,} of {seen} seen"
-        self._ranking = self._results.ranking(self._rated, (), over, NOTE)
-        return replace(self._ranking, rows=self._ranking.rows[:ROWS])
+        return self._results.ranking(self._rated, (), over, NOTE)
+
+    def ranking(self) -> Ranking:
+        """Return the first rows of the ranking, with the ratings that there are."""
+        ranking = self._rank_all()
+        return replace(ranking, rows=ranking.rows[:ROWS])
 
     def bot(self, name: str) -> BotPage | None:
         """Return the data of a bot's page, or None if it has played nothing here."""
-        return self._results.bot_page(name, self._now(), self._rated)
+        return self._results.bot_page(name, self._rank_all(), self._rated)
 
     def pair(self, one: str, other: str) -> PairPage | None:
         """Return the data of a pairing's page, or None if the two have not met here."""
-        return self._results.pair_page(one, other, self._now(), self._rated)
-
-    def _now(self) -> Ranking:
-        """Return the ranking with the ratings that there are."""
-        self.ranking()
-        return self._ranking
+        return self._results.pair_page(one, other, self._rank_all(), self._rated)
 
 
 def counted(head: Head, number: int) -> Counted | None:

@@ -21,11 +21,11 @@ from msgspec.structs import replace
 from stellwerk_engine.replays.reader import ReplayError
 from stellwerk_web.show.forms import Head
 from stellwerk_web.sources.recorded import NO_CLOCKS, digest_of, head_of, id_of, summary
+from stellwerk_web.sources.source import Source
 from stellwerk_web.sources.wanted import Wake, bring_wanted, whole_page
 
 if TYPE_CHECKING:
     from stellwerk_web.show.model import Show
-    from stellwerk_web.show.results import BotPage, PairPage
 
 LOOK_EVERY_S: Final = 1.0
 LOOK_SHARE: Final = 0.05  # of the time, at most, for looks into a folder with very many files
@@ -43,14 +43,14 @@ class _File:
     ended_at: float
 
 
-class FolderSource:
+class FolderSource(Source):
     """The replays of a folder, which need not exist yet, and may go away and come back."""
 
     def __init__(self, folder: Path, version: str, log: Callable[..., object]) -> None:
+        super().__init__()
         self._folder = folder
         self._version = version
         self._log = log
-        self._show: Show | None = None
         self._stamps: dict[str, Stamp] = {}  # of the files that were looked at, by name
         self._heads: dict[str, Head] = {}  # by match
         self._replays: dict[str, Path] = {}  # by match
@@ -117,12 +117,6 @@ class FolderSource:
 
     # -- pages -----------------------------------------------------------------------------------
 
-    async def bot(self, name: str) -> BotPage | None:
-        return None if self._show is None else self._show.seen.bot(name)
-
-    async def pair(self, one: str, other: str) -> PairPage | None:
-        return None if self._show is None else self._show.seen.pair(one, other)
-
     def find(self, match: str) -> bool:
         head = self._heads.get(match)
         if head is None or self._show is None:
@@ -139,12 +133,12 @@ class FolderSource:
 
 def _read_heads(files: Sequence[_File]) -> list[Head | str]:
     """Return the heads of replays, or why a file has none. This waits for the disk."""
-    return [_read_head(file.path) for file in files]
-
-
-def _read_head(replay: Path) -> Head | str:
-    try:
-        found = summary(replay)
-    except (ReplayError, OSError) as error:
-        return str(error)
-    return replace(head_of(found, id_of(found.header, replay.name)), page=True)
+    heads: list[Head | str] = []
+    for file in files:
+        try:
+            found = summary(file.path)
+        except (ReplayError, OSError) as error:
+            heads.append(str(error))
+        else:
+            heads.append(replace(head_of(found, id_of(found.header, file.path.name)), page=True))
+    return heads

@@ -22,12 +22,12 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from stellwerk_base.lines import LineSplitter
 from stellwerk_base.texts import shown
-from stellwerk_protocol.messages import PROTOCOL_VERSION, Hello, Id, ListedMatch, MatchList
+from stellwerk_protocol.messages import PROTOCOL_VERSION, Hello, Id, MatchList
 from stellwerk_web.show.forms import Head
-from stellwerk_web.sources.source import Listener, SourceError, first_of
+from stellwerk_web.sources.source import ServerList, Source, SourceError, first_of
 
 if TYPE_CHECKING:
-    from stellwerk_web.show.results import BotPage, PairPage
+    from stellwerk_web.show.model import Show
 
 FEATURES: Final = ("spectators", "matches")
 POLL_S: Final = 0.5
@@ -82,7 +82,7 @@ class Identity:
     token: str | None = None
 
 
-class ServerSource:
+class ServerSource(Source):
     """The source of `stellwerk watch HOST:PORT`. `connect` opens a connection; `log` gets an event and what
     it is about."""
 
@@ -93,16 +93,17 @@ class ServerSource:
         identity: Identity,
         log: Callable[..., object],
     ) -> None:
+        super().__init__()
         self._place = place
         self._connect = connect
         self._identity = identity
         self._log = log
-        self._show: Listener | None = None
         self._cursor: str | None = None
         self._has_been_in = False
 
-    async def run(self, show: Listener) -> None:
+    async def run(self, show: Show, server_list: ServerList | None = None) -> None:
         self._show = show
+        listed = server_list or show
         wait = FIRST_WAIT_S
         lost = LostError("the connection ended")
         while True:
@@ -111,31 +112,31 @@ class ServerSource:
                 with trio.fail_after(CONNECT_S):
                     stream = await self._connect()
                 async with stream:
-                    await self._watch(show, stream)
+                    await self._watch(show, listed, stream)
             except* (*_BROKEN, trio.TooSlowError) as errors:
                 lost = LostError(str(first_of(errors)) or type(first_of(errors)).__name__)
             except* LostError as errors:
                 found = first_of(errors)
                 lost = found if isinstance(found, LostError) else LostError(str(found))
-            if show.is_connected and trio.current_time() - tried_at >= LONGEST_WAIT_S:
+            if listed.is_connected and trio.current_time() - tried_at >= LONGEST_WAIT_S:
                 wait = FIRST_WAIT_S  # not after a login alone: what follows may be wrong each time
-            show.connected(False)
+            listed.connected(False)
             seconds = max(lost.retry_s or 0.0, wait * random.uniform(0.75, 1.25))
             self._log("source.lost", source=self._place, why=str(lost), again_in_s=round(seconds, 1))
             await trio.sleep(seconds)
             wait = min(wait * 2, LONGEST_WAIT_S)
 
-    async def _watch(self, show: Listener, stream: trio.abc.Stream) -> None:
+    async def _watch(self, show: Show, listed: ServerList, stream: trio.abc.Stream) -> None:
         lines = _Lines(stream)
         with trio.fail_after(CONNECT_S):
             rate = await self._log_in(lines, stream)
-        show.connected(True)
+        listed.connected(True)
         self._log("source.connected", source=self._place)
         self._has_been_in = True
-        spectator = Spectator(show, self._cursor)
+        spectator = Spectator(show, listed, self._cursor)
         try:
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(_send_requests, spectator, show, stream, SHARE_OF_RATE * rate)
+                nursery.start_soon(_send_requests, spectator, listed, stream, SHARE_OF_RATE * rate)
                 async for line in lines:
                     spectator.receive(line)
                 raise LostError("the server closed the connection")
@@ -182,20 +183,6 @@ class ServerSource:
         for a while by one that is different, so that it is worth coming back."""
         return LostError(why) if self._has_been_in else SourceError(f"{self._place}: {why}")
 
-    # -- pages -----------------------------------------------------------------------------------
-
-    async def bot(self, name: str) -> BotPage | None:
-        return None if self._show is None else self._show.seen.bot(name)
-
-    async def pair(self, one: str, other: str) -> PairPage | None:
-        return None if self._show is None else self._show.seen.pair(one, other)
-
-    def find(self, match: str) -> bool:
-        return False  # a match that is not in the feed cannot be watched any more
-
-    async def replay_page(self, match: str) -> str | None:
-        return None  # a spectator sees no hands
-
 
 # -- a connection -------------------------------------------------------------------------------------
 
@@ -204,11 +191,12 @@ class Spectator:
     """The spectator's side of a connection after the login: takes lines, returns lines. Answers come in the
     order of the requests, so a request that is refused is the oldest one without an answer."""
 
-    def __init__(self, show: Listener, cursor: str | None) -> None:
+    def __init__(self, show: Show, listed: ServerList, cursor: str | None) -> None:
         self.cursor = cursor
         self.has_more = True
         """Whether the feed is known to have more: it is worth asking at once."""
         self._show = show
+        self._list = listed
         self._asked: deque[tuple[str, str]] = deque()  # the kind of a request and its match
         self._watched: dict[str, _Watched] = {}
         self._refused: dict[str, None] = {}  # matches that cannot be watched (any more)
@@ -233,7 +221,7 @@ class Spectator:
         has had so far comes at once, and the server closes clients that are behind."""
         if any(kind != "matches" for kind, _ in self._asked):
             return None
-        wanted = self._show.wanted()[:MOST_WATCHED]
+        wanted = self._list.wanted()[:MOST_WATCHED]
         for match in wanted:
             if match in self._watched:
                 self._watched[match].wanted_at = now
@@ -266,7 +254,10 @@ class Spectator:
             case "start":
                 self._expect_answer("watch", match)
                 self._watched[match] = _Watched(self._show.now)
-                self._hear_start(match, line)
+                try:
+                    self._show.started(match, line)
+                except msgspec.DecodeError as error:
+                    raise LostError(f"not a start: {error}") from None
             case "end":
                 if self._watched.pop(match, None) is not None:
                     self._show.ended(match, line)
@@ -289,12 +280,6 @@ class Spectator:
             raise LostError(f"an answer to nothing that was asked: {kind} {shown(match)}")
         self._asked.popleft()
 
-    def _hear_start(self, match: str, line: bytes) -> None:
-        try:
-            self._show.started(match, line)
-        except msgspec.DecodeError as error:
-            raise LostError(f"not a start: {error}") from None
-
     def _hear_event(self, match: str, event: _Event) -> None:
         watched = self._watched.get(match)
         if watched is None:
@@ -311,17 +296,27 @@ class Spectator:
     def _hear_matches(self, feed: MatchList) -> None:
         if feed.anew:
             self._is_new_list = True
-            self._show.began_anew()
+            self._list.began_anew()
             self._refused.clear()
         self.cursor = feed.cursor
         self.has_more = feed.more
         for entry in feed.matches:
-            self._show.match_listed(_head_of(entry))
+            head = Head(
+                match=entry.match,
+                state=entry.state,
+                game=entry.game,
+                options=entry.options,
+                players=entry.players,
+                turn=entry.turns,
+                points=entry.points,
+                ranks=entry.ranks,
+            )
+            self._list.match_listed(head)
             if entry.state != "running":
                 self._refused.pop(entry.match, None)
         if self._is_new_list and not feed.more:
             self._is_new_list = False
-            self._show.list_complete()
+            self._list.list_complete()
 
     def _hear_error(self, error: _Error) -> None:
         if error.match is not UNSET and error.match in self._watched:
@@ -346,20 +341,9 @@ class _Watched:
         self.events = self.bytes = 0
 
 
-def _head_of(entry: ListedMatch) -> Head:
-    return Head(
-        match=entry.match,
-        state=entry.state,
-        game=entry.game,
-        options=entry.options,
-        players=entry.players,
-        turn=entry.turns,
-        points=entry.points,
-        ranks=entry.ranks,
-    )
-
-
-async def _send_requests(spectator: Spectator, show: Listener, stream: trio.abc.Stream, rate: float) -> None:
+async def _send_requests(
+    spectator: Spectator, listed: ServerList, stream: trio.abc.Stream, rate: float
+) -> None:
     """Ask for the feed now and then, and for matches as soon as they are wanted, at most `rate` times a
     second."""
     changed = trio.Event()
@@ -367,7 +351,7 @@ async def _send_requests(spectator: Spectator, show: Listener, stream: trio.abc.
     def on_wanted() -> None:
         changed.set()
 
-    show.on_wanted = on_wanted
+    listed.on_wanted = on_wanted
     asked_at = -POLL_S
     while True:
         now = trio.current_time()

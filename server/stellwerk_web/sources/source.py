@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     from stellwerk_web.show.forms import Head
     from stellwerk_web.show.model import Show
-    from stellwerk_web.show.ranking import SeenMatches
     from stellwerk_web.show.results import BotPage, PairPage
 
 
@@ -22,19 +21,11 @@ class SourceError(Exception):
         self.is_usage = is_usage
 
 
-class Listener(Protocol):
-    """A listener to the matches of a server: the model, or something before it."""
+class ServerList(Protocol):
+    """The list of a server's matches: the model's, or one that stands before it."""
 
     on_wanted: Callable[[], object]
-
-    @property
-    def now(self) -> float: ...
-
-    @property
-    def seen(self) -> SeenMatches: ...
-
-    @property
-    def is_connected(self) -> bool: ...
+    is_connected: bool
 
     def connected(self, is_connected: bool) -> None: ...
 
@@ -44,51 +35,42 @@ class Listener(Protocol):
 
     def match_listed(self, head: Head) -> None: ...
 
-    def started(self, name: str, start: bytes) -> None: ...
-
-    def happened(self, name: str, events: Sequence[bytes]) -> None: ...
-
-    def seat_changed(self, name: str, seat: int, state: str) -> None: ...
-
-    def ended(self, name: str, end: bytes) -> None: ...
-
-    def cannot_be_watched(self, name: str) -> None: ...
-
     def wanted(self) -> list[str]: ...
 
-    def is_here(self, name: str) -> bool: ...
 
+class Source:
+    """The origin of matches. This one never has any, and its pages are those of the matches seen."""
 
-class Source(Protocol):
-    """Where matches come from."""
+    def __init__(self) -> None:
+        self._show: Show | None = None
+        """The model, from the beginning of `run`."""
 
     async def run(self, show: Show) -> None:
         """Tell the model all that happens, until cancelled. SourceError if there is nothing to wait for."""
-        ...
+        self._show = show
 
     async def bot(self, name: str) -> BotPage | None:
         """Return what /data/bot/NAME answers (see show/forms.py), or None if there is no such bot. Long work
         is to run in a thread."""
-        ...
+        return None if self._show is None else self._show.seen.bot(name)
 
     async def pair(self, one: str, other: str) -> PairPage | None:
         """Return what /data/pair/NAME/NAME answers, or None."""
-        ...
+        return None if self._show is None else self._show.seen.pair(one, other)
 
     def find(self, match: str) -> bool:
         """Let the model know of a match that it does not list any more, if it can be found; return whether
         it was."""
-        ...
+        return False
 
     async def replay_page(self, match: str) -> str | None:
         """Return the whole match page of a match, with all hands, if the source has it and may show it."""
-        ...
+        return None
 
 
 def first_of(error: BaseException) -> BaseException:
     """Return the first error in a group of groups."""
     while isinstance(error, BaseExceptionGroup):
-        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[
-            0
-        ]  # of what, the check cannot say
+        # The check cannot say what is in it.
+        error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error

@@ -11,7 +11,7 @@ Law: a runner never waits for this process. Nothing here writes to the folder or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,7 @@ from msgspec.structs import replace
 
 from stellwerk_web.rating import LEAST_S, rate_aside
 from stellwerk_web.show.results import NOT_RATED, Rated
+from stellwerk_web.sources.source import Source
 from stellwerk_web.sources.status_page import RunnersWord, read_status
 from stellwerk_web.sources.tournament_book import Book, FolderReader, Look
 from stellwerk_web.sources.wanted import Wake, bring_wanted, whole_page
@@ -30,7 +31,6 @@ from stellwerk_web.sources.wanted import Wake, bring_wanted, whole_page
 if TYPE_CHECKING:
     from stellwerk_web.show.forms import Head
     from stellwerk_web.show.model import Show
-    from stellwerk_web.show.ranking import SeenMatches
     from stellwerk_web.show.results import BotPage, PairPage
     from stellwerk_web.sources.server import ServerSource
 
@@ -51,14 +51,14 @@ class Places:
     shows_hands: bool = True
 
 
-class TournamentSource:
+class TournamentSource(Source):
     def __init__(self, places: Places, version: str, log: Callable[..., object]) -> None:
+        super().__init__()
         self._places = places
         self._version = version
         self._log = log
         self._reader = FolderReader(places.folder)
         self._book = Book(places.folder, has_pages=places.shows_hands)
-        self._show: Show | None = None
         self._rated: Rated = NOT_RATED
         self._ranking = self._book.ranking(NOT_RATED)
         self._has_begun = False  # all that was there at first has been taken in
@@ -81,7 +81,7 @@ class TournamentSource:
                 nursery.start_soon(self._poll_runner, show, *self._places.status)
             if self._places.server is not None:
                 live = LiveMatches(show, self._book)
-                nursery.start_soon(self._places.server.run, live)
+                nursery.start_soon(self._places.server.run, show, live)
 
                 def on_wanted() -> None:
                     wake.ring()
@@ -196,30 +196,18 @@ class TournamentSource:
 
 
 class LiveMatches:
-    """Stands between the server inside a runner and the model: the server tells of its matches, and the
+    """The list of the server inside a runner, before the model. The server reports its matches, and the
     folder has the last word on each of them."""
 
     def __init__(self, show: Show, book: Book) -> None:
         self.on_wanted: Callable[[], object] = lambda: None
+        self.is_connected = False
         self._show = show
         self._book = book
         self._live: set[str] = set()
-        self._is_connected = False
-
-    @property
-    def now(self) -> float:
-        return self._show.now
-
-    @property
-    def seen(self) -> SeenMatches:
-        return self._show.seen
-
-    @property
-    def is_connected(self) -> bool:
-        return self._is_connected
 
     def connected(self, is_connected: bool) -> None:
-        self._is_connected = is_connected
+        self.is_connected = is_connected
 
     def began_anew(self) -> None:
         """Forget nothing: what the folder has said still holds."""
@@ -232,24 +220,6 @@ class LiveMatches:
             self._live.add(head.match)
             self._show.match_listed(head)
 
-    def started(self, name: str, start: bytes) -> None:
-        self._show.started(name, start)
-
-    def happened(self, name: str, events: Sequence[bytes]) -> None:
-        self._show.happened(name, events)
-
-    def seat_changed(self, name: str, seat: int, state: str) -> None:
-        self._show.seat_changed(name, seat, state)
-
-    def ended(self, name: str, end: bytes) -> None:
-        self._show.ended(name, end)
-
-    def cannot_be_watched(self, name: str) -> None:
-        self._show.cannot_be_watched(name)
-
     def wanted(self) -> list[str]:
         """Return the matches that only the server has."""
         return [name for name in self._show.wanted() if name in self._live and not self._book.has(name)]
-
-    def is_here(self, name: str) -> bool:
-        return self._show.is_here(name)
