@@ -21,6 +21,7 @@ from stellwerk_tournament.config.settings import Variant
 from stellwerk_tournament.play.progress import (
     BlockEnded,
     Ended,
+    Observer,
     Progress,
     Row,
     RunningBlock,
@@ -156,7 +157,7 @@ class _Event(NamedTuple):
     is_always: bool = False
 
 
-class Display:
+class Display(Observer):
     """The display of a tournament: the runner's observer, which also hears what the command is about to do,
     and what remote bots do. Each report becomes one event, which `show` shows in its way."""
 

@@ -55,9 +55,9 @@ from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.config.settings import FILE, Settings
 from stellwerk_tournament.play.courier import RunError
 from stellwerk_tournament.play.fair_matches import FairMatches
-from stellwerk_tournament.play.runner import AbsentError, RemoteSetup, play_tournament
+from stellwerk_tournament.play.matches_here import Conditions
+from stellwerk_tournament.play.runner import AbsentError, Surroundings, play_tournament
 from stellwerk_tournament.play.scheduled import total_matches
-from stellwerk_tournament.play.status_page import StatusSetup
 from stellwerk_tournament.report import derived
 from stellwerk_tournament.schedule.schedule import needs_results, stage, stages_of_round
 from stellwerk_tournament.store.conduct import Suspensions
@@ -143,6 +143,7 @@ def _checked(folder: Path, arguments: argparse.Namespace) -> _Run:
     listen_at = _listen_address(cup, arguments)
     status_at = None if arguments.status is None else listen_address("--status", arguments.status)
     run = _Run(cup, arguments, listen_at, status_at, shape, display_of(shape, cup.settings.variants))
+    run.observer.shows_ratings = status_at is not None or shape in SHAPES_WITH_RATINGS
     if cup.seed is not None and not all(entrant.bot.built_in for entrant in cup.settings.entrants):
         raise usage_error("--seed: for built-in bots only, because a bot that guesses it knows all cards")
     if arguments.web is not None:
@@ -183,23 +184,20 @@ def _play_matches(run: _Run, opened: Opened) -> bool:
     needs_all = run.listen_at is not None and not cup.has_begun and not arguments.absent_forfeit
     if needs_all:
         observer.planned([_waiting(cup.settings)])
-    remote_setup = RemoteSetup(
-        run.listen_at,
-        room_for_more(raise_limit()),
-        observer.listening,
-        observer.remote_bots_changed,
-        needs_all=needs_all,
-    )
     exporter = _exporter_of(run) if run.exports else None
-    status_setup = StatusSetup(runner=f"stellwerk {cup.version}")
-    if run.status_at is not None:
-        host, port = run.status_at
-        status_setup = replace(status_setup, host=host, port=port, opened=observer.status_page)
     pages: LivePages | None = None
     if arguments.web is not None:
         pages = LivePages(cup.folder, arguments.web, observer.live_pages, observer.pages_ended)
-        status_setup = pages.status_setup(status_setup)
         cup.settings = replace(cup.settings, organizers=(*cup.settings.organizers, pages.login.holder))
+    around = Surroundings(
+        listen_at=run.listen_at,
+        may_connect=room_for_more(raise_limit()),
+        needs_all=needs_all,
+        status_at=run.status_at,
+        beside=None if pages is None else pages.run,
+        begin=partial(cup.begin, opened.store),
+    )
+    conditions = Conditions(versions=cup.versions, sandbox=cup.sandbox, house_bots=house_bots())
     try:
         with cluster_of(arguments.workers, cup, observer.cluster_changed) as cluster:
             finished = trio.run(
@@ -208,16 +206,10 @@ def _play_matches(run: _Run, opened: Opened) -> bool:
                     cup.settings,
                     opened,
                     observer,
+                    conditions,
                     cup.seed,
-                    remote_setup=remote_setup,
-                    status_setup=status_setup,
-                    sandbox=cup.sandbox,
-                    begin=partial(cup.begin, opened.store),
-                    versions=cup.versions,
-                    courier=exporter or cluster,
-                    house_bots=house_bots(),
-                    shows_ratings=run.status_at is not None or run.shape in SHAPES_WITH_RATINGS,
-                    beside=None if pages is None else pages.run,
+                    around,
+                    exporter or cluster,
                 )
             )
     except CannotListenError as error:

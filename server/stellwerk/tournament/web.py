@@ -12,15 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from stellwerk.shared.web_child import Parent, WatchedServer, WebLogin, run_web_child
-from stellwerk_tournament.play.status_page import StatusSetup
 
 if TYPE_CHECKING:
     from stellwerk_processes.standing_server import StandingServer
-
-LOOPBACK: Final = "127.0.0.1"
 
 
 @dataclass(slots=True)
@@ -33,21 +30,10 @@ class LivePages:
     on_url: Callable[[str], object]
     on_end: Callable[[str], object]
     login: WebLogin = field(default_factory=WebLogin.drawn)
-    status_url: str = ""
 
-    def status_setup(self, wanted: StatusSetup) -> StatusSetup:
-        """Return the set-up of the status page: the one that is wanted, or one for this machine alone."""
-
-        def opened(url: str) -> None:
-            self.status_url = url
-            if wanted.host is not None:
-                wanted.opened(url)
-
-        if wanted.host is None:
-            return StatusSetup(LOOPBACK, 0, wanted.runner, opened)
-        return StatusSetup(wanted.host, wanted.port, wanted.runner, opened)
-
-    async def run(self, standing: StandingServer | None, ready: Callable[[], object]) -> None:
+    async def run(
+        self, standing: StandingServer | None, status_url: str, ready: Callable[[], object]
+    ) -> None:
         """Show the tournament, until the process ends or this task is cancelled. `ready` is called when the
         pages are there, or cannot be."""
 
@@ -66,7 +52,7 @@ class LivePages:
                 self.address,
                 opened,
                 ended,
-                parent=Parent(status=self.status_url, log_level="warning"),
+                parent=Parent(status=status_url, log_level="warning"),
                 watched=watched,
             )
         except OSError as error:

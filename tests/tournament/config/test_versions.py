@@ -10,6 +10,7 @@ import pytest
 
 from stellwerk_tournament.config.settings import FILE, SettingsError, parse, settings_of
 from stellwerk_tournament.config.versions import Versions
+from stellwerk_tournament.play.matches_here import Conditions
 from stellwerk_tournament.play.runner import play_tournament
 from stellwerk_tournament.store.store import open_store, read_matches
 from tests.tournament.play.fakes import FakeMatches, Witness, run_in_virtual_time
@@ -137,7 +138,11 @@ def test_a_bot_that_writes_into_its_folder_stays_one_version_but_not_if_its_prog
     settings = settings_of(parse(folder), folder)
     with open_store(folder) as opened:
         run_in_virtual_time(
-            play_tournament, settings, opened, Witness(), "s", FakeMatches(seconds=0, fails=write)
+            play_tournament,
+            settings,
+            opened,
+            Witness(),
+            Conditions(FakeMatches(seconds=0, fails=write)),
         )
     lines = [*read_matches(folder)]
     assert len(lines) == 4

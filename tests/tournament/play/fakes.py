@@ -23,7 +23,7 @@ from stellwerk_protocol.answer_times import NOT_TIMED, times_file
 from stellwerk_protocol.names import EndReason
 from stellwerk_protocol.results import Result, TeamResult
 from stellwerk_tournament.config.settings import FILE, Settings, parse, settings_of
-from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress, RunningMatch, Suspended
+from stellwerk_tournament.play.progress import BlockEnded, Ended, Observer, Progress, RunningMatch, Suspended
 from stellwerk_tournament.store.match_line import MatchLine
 
 ENDED: Final = BotReport(0, None, True, 1, None, ())
@@ -116,7 +116,7 @@ def upside_down(played: MatchResult) -> MatchResult:
 
 
 @dataclass
-class Witness:
+class Witness(Observer):
     """An observer that remembers. `on_block` may stop the tournament, say."""
 
     began: list[RunningMatch] = field(default_factory=list[RunningMatch])
@@ -126,6 +126,10 @@ class Witness:
     stops: int = 0
     suspensions: list[Suspended] = field(default_factory=list[Suspended])
     on_block: Callable[[BlockEnded], None] = lambda _: None
+    pages: list[str] = field(default_factory=list[str])
+
+    def status_page(self, url: str) -> None:
+        self.pages.append(url)
 
     def match_began(self, match: RunningMatch, progress: Progress) -> None:
         self.began.append(match)

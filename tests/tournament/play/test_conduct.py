@@ -16,6 +16,7 @@ from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.faults import Conduct
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
 from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.play.matches_here import Conditions
 from stellwerk_tournament.play.progress import Ended, Progress
 from stellwerk_tournament.play.runner import play_tournament
 from stellwerk_tournament.report.scheduled import missing_blocks, wrong_draws
@@ -74,8 +75,8 @@ def play(
             settings,
             opened,
             witness or Witness(),
+            Conditions(matches or Conducted()),
             "s",
-            matches or Conducted(),
         )
 
 

@@ -15,6 +15,7 @@ from stellwerk_tournament.config.fair_clocks import FairClocks
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play import fair_matches
 from stellwerk_tournament.play.fair_matches import FairMatches
+from stellwerk_tournament.play.matches_here import Conditions
 from stellwerk_tournament.play.runner import play_tournament
 from stellwerk_tournament.store.store import open_store
 from tests.tournament.play.fakes import FakeMatches, Witness, run_in_virtual_time, settings_with
@@ -78,8 +79,7 @@ def play(folder: Path, fair: FairClocks) -> WatchedMatches:
             settings(folder, fair),
             opened,
             Witness(),
-            None,
-            matches,
+            Conditions(matches),
         )
     return matches
 

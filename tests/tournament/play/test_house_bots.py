@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from shlex import join
 
@@ -15,6 +14,7 @@ import trio
 from stellwerk.shared.house_bots import house_bots
 from stellwerk_tournament.config.settings import FILE, SettingsError, parse, settings_of
 from stellwerk_tournament.play import blocks_in_hand
+from stellwerk_tournament.play.matches_here import Conditions
 from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress
 from stellwerk_tournament.play.runner import play_tournament
 from stellwerk_tournament.store.match_line import MatchLine
@@ -79,7 +79,7 @@ def test_blocks_of_the_house_are_written_together_and_shown_when_they_are_on_the
     witness = Reader()
     with open_store(folder) as opened:
         settings = settings_of(parse(folder), folder)
-        assert trio.run(partial(play_tournament, house_bots=house_bots()), settings, opened, witness)
+        assert trio.run(play_tournament, settings, opened, witness, Conditions(house_bots=house_bots()))
     assert written == [5]
     assert [(ended.block.number, ended.rotation) for ended in witness.ended] == [
         (block, rotation) for block in range(5) for rotation in range(2)

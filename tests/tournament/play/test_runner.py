@@ -7,7 +7,6 @@ import signal
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,7 +21,7 @@ from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultErr
 from stellwerk_tournament.config.settings import FILE, Settings, parse, settings_of
 from stellwerk_tournament.play import record, scheduled
 from stellwerk_tournament.play.courier import RunError
-from stellwerk_tournament.play.matches_here import ATTEMPTS
+from stellwerk_tournament.play.matches_here import ATTEMPTS, Conditions
 from stellwerk_tournament.play.runner import play_tournament
 from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.ratings.ratings import FEWEST_DEGREES, Ratings, rate
@@ -57,8 +56,8 @@ def play(
             settings,
             opened,
             witness or Witness(),
+            Conditions(matches or FakeMatches()),
             seed,
-            matches or FakeMatches(),
         )
 
 
@@ -255,7 +254,7 @@ def test_a_block_becomes_void_once_whatever_else_of_it_ends_at_that_moment(
     settings = replace(settings, entrants=tuple(built_in))  # only their matches of a deal overlap
     witness = Witness()
     with open_store(tmp_path) as opened:
-        assert trio.run(play_tournament, settings, opened, witness, "s", execute)
+        assert trio.run(play_tournament, settings, opened, witness, Conditions(execute), "s")
         void, complete = opened.store.standings()
     assert (void.status, void.kept, void.cause) == ("void", (), "no space")
     assert complete.status == "complete"
@@ -299,7 +298,9 @@ def test_a_bot_that_is_late_while_the_runner_is_late_is_not_to_blame(tmp_path: P
     witness = Witness()
     with open_store(tmp_path) as opened:
         settings = settings_with(tmp_path, THREE[:2])
-        assert run_in_virtual_time(play_tournament, settings, opened, witness, "s", late, clock=clock)
+        assert run_in_virtual_time(
+            play_tournament, settings, opened, witness, Conditions(late), "s", clock=clock
+        )
     [cause] = [ended.cause for ended in witness.ended if ended.cause is not None]
     assert "late by more than 25 ms" in cause
     assert [line.attempt for line in on_disk(tmp_path)] == [2, 1]
@@ -435,7 +436,7 @@ def test_it_stops_when_the_intervals_are_narrow_enough(tmp_path: Path) -> None:
         return played if int(bot_match.plan.match[0], 16) % 3 else upside_down(played)
 
     with open_store(tmp_path) as opened:
-        assert trio.run(play_tournament, settings, opened, Witness(), "s", upset)
+        assert trio.run(play_tournament, settings, opened, Witness(), Conditions(upset), "s")
     outcomes = [outcome_of(line) for line in on_disk(tmp_path)]
     rounds = len(outcomes) // 2
     assert is_narrow(outcomes, 500)
@@ -465,15 +466,10 @@ def test_ratings_that_nobody_sees_are_not_computed(
 
     monkeypatch.setattr(record, "rate", counted)
     settings = settings_with(tmp_path, THREE)
+    witness = Witness()
+    witness.shows_ratings = shows_ratings
     with open_store(tmp_path) as opened:
-        assert run_in_virtual_time(
-            partial(play_tournament, shows_ratings=shows_ratings),
-            settings,
-            opened,
-            Witness(),
-            "s",
-            FakeMatches(),
-        )
+        assert run_in_virtual_time(play_tournament, settings, opened, witness, Conditions(FakeMatches()), "s")
     assert bool(rated) == shows_ratings
 
 

@@ -14,9 +14,10 @@ import trio
 from stellwerk.shared.house_bots import house_bots
 from stellwerk_processes.standing_server import StandingServer
 from stellwerk_tournament.config.settings import FILE, Entrant, Settings, parse, settings_of
+from stellwerk_tournament.play.matches_here import Conditions
 from stellwerk_tournament.play.progress import BlockEnded
 from stellwerk_tournament.play.record import Record
-from stellwerk_tournament.play.runner import play_tournament
+from stellwerk_tournament.play.runner import Surroundings, play_tournament
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.match_line import MatchLine, blocks_of
 from stellwerk_tournament.store.store import Standing, open_store, read_matches
@@ -95,7 +96,7 @@ def play(folder: Path, on_third: Callable[[], object] = lambda: None) -> bool:
         fields.append(OpenField(settings.entrants, record, known, wake))
         return fields[0]
 
-    async def arrive(_: StandingServer | None, ready: Callable[[], object]) -> None:
+    async def arrive(_: StandingServer | None, _url: str, ready: Callable[[], object]) -> None:
         ready()
         await first_over.wait()
         fields[0].join("cat", "dot")
@@ -108,9 +109,9 @@ def play(folder: Path, on_third: Callable[[], object] = lambda: None) -> bool:
 
     witness = Witness(on_block=hear)
     with open_store(folder) as opened:
-        run = partial(play_tournament, house_bots=house_bots(), beside=arrive, new_source=open_field)
+        run = partial(play_tournament, around=Surroundings(beside=arrive), new_source=open_field)
         first_two = replace(settings, entrants=settings.entrants[:2])
-        return trio.run(run, first_two, opened, witness)
+        return trio.run(run, first_two, opened, witness, Conditions(house_bots=house_bots()))
 
 
 def expect_all_played(folder: Path) -> None:

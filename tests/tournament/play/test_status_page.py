@@ -9,7 +9,6 @@ import sys
 import urllib.request
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -23,10 +22,11 @@ from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.started_match import BotMatch, MatchResult
 from stellwerk_server.lobby.tokens import hashed, new_token
 from stellwerk_tournament.config.settings import Settings
+from stellwerk_tournament.config.versions import Versions
 from stellwerk_tournament.play import status_page
+from stellwerk_tournament.play.matches_here import Conditions
 from stellwerk_tournament.play.progress import Progress, RunningBlock, RunningMatch
-from stellwerk_tournament.play.runner import play_tournament
-from stellwerk_tournament.play.status_page import StatusSetup
+from stellwerk_tournament.play.runner import Surroundings, play_tournament
 from stellwerk_tournament.store.store import open_store
 from tests.command.program import SECONDS
 from tests.command.tournament.test_tournament import cup, lines_of, started, tournament
@@ -252,16 +252,17 @@ def watching(address: str, token: str) -> Generator[Callable[..., Page]]:
 
 def pages_of(settings: Settings, folder: Path, matches: FakeMatches) -> list[Page]:
     """Play a tournament, and return what its page shows while each match runs."""
-    urls: list[str] = []
+    witness = Witness()
     pages: list[Page] = []
 
     async def play(bot_match: BotMatch, confinement: Confinement) -> MatchResult:
-        pages.append(await trio.to_thread.run_sync(page_at, urls[0]))
+        pages.append(await trio.to_thread.run_sync(page_at, witness.pages[0]))
         return await matches(bot_match, confinement)
 
-    setup = StatusSetup("127.0.0.1", 0, "stellwerk test", urls.append)
+    around = Surroundings(status_at=("127.0.0.1", 0))
     with open_store(folder) as opened:
-        trio.run(partial(play_tournament, settings, opened, Witness(), "s", play, status_setup=setup))
+        conditions = Conditions(play, Versions("test"))
+        trio.run(play_tournament, settings, opened, witness, conditions, "s", around)
     return pages
 
 

@@ -35,8 +35,8 @@ from stellwerk_tournament.evidence.sequential import (
     look,
     look_once,
 )
-from stellwerk_tournament.play.matches_here import Execute
-from stellwerk_tournament.play.progress import BlockEnded, Ended, Progress, RunningMatch, Suspended
+from stellwerk_tournament.play.matches_here import Conditions, Execute
+from stellwerk_tournament.play.progress import BlockEnded, Observer, Progress
 from stellwerk_tournament.play.runner import play_tournament
 from stellwerk_tournament.schedule.schedule import blocks_of_round, plan_of
 from stellwerk_tournament.store.store import Opened
@@ -249,12 +249,13 @@ async def play_gate(
     """
     with trio.CancelScope() as decided:
         ear = _Ear(judge, decided, watcher)
-        if await play_tournament(judge.lineup.settings, opened, ear, seed, execute, house_bots=house_bots):
+        conditions = Conditions(execute, house_bots=house_bots)
+        if await play_tournament(judge.lineup.settings, opened, ear, conditions, seed):
             judge.end()
     return judge.verdict or GateVerdict("interrupted", "asked to stop")
 
 
-class _Ear:
+class _Ear(Observer):
     """The runner's observer, which stops it when all is known."""
 
     def __init__(self, judge: Judge, decided: trio.CancelScope, watcher: Watcher) -> None:
@@ -262,20 +263,11 @@ class _Ear:
         self._decided = decided
         self._watcher = watcher
 
-    def match_began(self, match: RunningMatch, progress: Progress) -> None:
-        pass
-
-    def match_ended(self, ended: Ended, progress: Progress) -> None:
-        pass
-
     def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
         self._judge.hear(ended)
         self._watcher.block_ended(self._judge, ended)
         if self._judge.verdict is not None:
             self._decided.cancel()
-
-    def suspended(self, suspended: Suspended, progress: Progress) -> None:
-        pass  # a gate has no conduct: the candidate's faults are counted
 
     def told_to_stop(self) -> None:
         self._watcher.told_to_stop()

@@ -225,6 +225,10 @@ class BlocksInHand:
             self._source.ended(begun.block, lines)
         return written
 
+    async def note_over(self) -> None:
+        """Note that all has been played."""
+        await self.on_disk(partial(self._store.note_over, True))
+
     def forget(self, begun: BegunBlock) -> None:
         """Forget a block that is complete, and has been counted."""
         del self.begun[begun.block.number]

@@ -55,22 +55,19 @@ class MatchLoop:
         hand: BlocksInHand,
         record: Record,
         here: MatchesHere,
-        attendance: Attendance,
         observer: Observer,
         courier: Courier | None,
-        *,
-        shows_ratings: bool,
     ) -> None:
-        self._settings = settings
+        self.settings = settings
+        self.hand = hand
+        self.here = here
+        self.observer = observer
+        self.courier = courier
+        logins = [login.name for entrant in source.entrants.values() for login in entrant.logins]
+        self.attendance = Attendance(logins, settings.remote_wait_s, trio.current_time())
         self._source = source
-        self._hand = hand
         self._record = record
-        self._here = here
-        self._attendance = attendance
-        self._seating = Seating(source.entrants, settings.variants, attendance)
-        self._observer = observer
-        self._courier = courier
-        self._shows_ratings = shows_ratings
+        self._seating = Seating(source.entrants, settings.variants, self.attendance)
         self._rate_again_at = 0.0
         self._to_carry: deque[BegunBlock] = deque()
         self._carried = 0
@@ -92,11 +89,12 @@ class MatchLoop:
         self.failure = self.failure or error
         scope.cancel()
 
-    async def run(self, nursery: trio.Nursery) -> bool:
-        """Play until nothing is left to play, or until all that has begun is over after a request to stop.
-        Return whether all has been played."""
+    async def run(self, nursery: trio.Nursery) -> None:
+        """Play until nothing is left to play, or until all that has begun is over after a request to stop."""
+        if self.courier is not None:
+            nursery.start_soon(self.courier.watch)
         self.began_at = trio.current_time()  # the rate is that of the matches
-        hand = self._hand
+        hand = self.hand
         while True:
             self.changed = trio.Event()
             await self._start_what_can_be(nursery)
@@ -106,25 +104,27 @@ class MatchLoop:
                 self._is_writing = True
                 nursery.start_soon(self._write_finished, nursery.cancel_scope)
             if is_idle and not self._is_writing and not self._waits():
-                return not self.is_stopping and not hand.begun
-            next_end = self._attendance.next_end(trio.current_time())
+                if not self.is_stopping and not hand.begun:
+                    await hand.note_over()
+                return
+            next_end = self.attendance.next_end(trio.current_time())
             with trio.move_on_at(next_end if self._is_writing else min(next_end, hand.write_at)):
                 await self.changed.wait()
 
     def _waits(self) -> bool:
         """Return whether something may begin that nothing here makes begin: a bot comes, or the source has
         news."""
-        begun, queue = self._hand.begun.values(), () if self.is_stopping else self._hand.queue
+        begun, queue = self.hand.begun.values(), () if self.is_stopping else self.hand.queue
         if queue or any(each.waiting for each in begun):
-            return bool(self._attendance.missing)
+            return bool(self.attendance.missing)
         return not (begun or self.is_stopping or self._source.is_over)
 
     # -- what comes next -------------------------------------------------------------------------
 
     async def _start_what_can_be(self, nursery: trio.Nursery) -> None:
-        courier = self._courier
+        courier = self.courier
         if courier is None:
-            while self._running < self._here.fair.at_once and await self._start_one(nursery):
+            while self._running < self.here.fair.at_once and await self._start_one(nursery):
                 pass
         else:
             while courier.takes_more and self._carried < courier.most:
@@ -134,18 +134,18 @@ class MatchLoop:
     async def _start_one(self, nursery: trio.Nursery) -> bool:
         """Start one match, or begin one block, if possible: of the bots that are there, or else of some that
         have been waited for in vain."""
-        for absent in (frozenset[str](), self._attendance.given_up(trio.current_time())):
-            for begun in self._hand.begun.values():
-                at_once = self._here.rotations_at_once(begun.block)
+        for absent in (frozenset[str](), self.attendance.given_up(trio.current_time())):
+            for begun in self.hand.begun.values():
+                at_once = self.here.rotations_at_once(begun.block)
                 if begun.waiting and len(begun.running) < at_once and self._has_room(begun.block, absent):
                     rotation = begun.waiting.popleft()
                     self._note_running(begun, [rotation])
                     self._seating.sit_down(begun.block)
                     nursery.start_soon(self._play, nursery.cancel_scope, begun, rotation)
                     return True
-            for block in () if self.is_stopping else self._hand.queue:
+            for block in () if self.is_stopping else self.hand.queue:
                 if self._has_room(block, absent):
-                    self._hand.queue.remove(block)
+                    self.hand.queue.remove(block)
                     await self._begin([block])
                     return True
         return await self._take_more()
@@ -161,7 +161,7 @@ class MatchLoop:
             self._carried += 1
             nursery.start_soon(self._carry, courier, nursery.cancel_scope, self._to_carry.popleft())
             return True
-        queue = self._hand.queue
+        queue = self.hand.queue
         if queue:
             count = min(len(queue), courier.most - self._carried, MOST_BEGUN_AT_ONCE)
             await self._begin([queue.popleft() for _ in range(count)])
@@ -169,27 +169,27 @@ class MatchLoop:
         return await self._take_more()
 
     async def _begin(self, blocks: Sequence[Block]) -> None:
-        begun = await self._hand.begin(blocks)
+        begun = await self.hand.begin(blocks)
         self._note_begun(begun)
         if len(begun) < len(blocks):
-            await self._hand.call_off()
+            await self.hand.call_off()
 
     def _note_begun(self, blocks: Sequence[BegunBlock]) -> None:
-        if self._courier is not None:
+        if self.courier is not None:
             self._to_carry += [begun for begun in blocks if begun.waiting]
 
     async def _take_more(self) -> bool:
         """Take up the next blocks of the source. Return False if none is due."""
-        if self.is_stopping or self._hand.queue:
+        if self.is_stopping or self.hand.queue:
             return False
-        begun = await self._hand.take_more()
+        begun = await self.hand.take_more()
         if begun is None:
             return False
         self._note_begun(begun)
         for each in begun:
             if each.is_over:
                 await self._complete(each)
-        await self._hand.call_off()
+        await self.hand.call_off()
         return True
 
     # -- matches ---------------------------------------------------------------------------------
@@ -197,12 +197,12 @@ class MatchLoop:
     async def _play(self, scope: trio.CancelScope, begun: BegunBlock, rotation: int) -> None:
         """Play a match here, and keep it."""
         try:
-            ended = await self._here.play(
+            ended = await self.here.play(
                 begun.block,
                 begun.seed,
                 rotation,
                 self._record.conduct.names,
-                self._attendance.given_up(trio.current_time()),
+                self.attendance.given_up(trio.current_time()),
                 partial(self._show, begun.block, rotation),
                 self._show_no_more,
             )
@@ -211,7 +211,7 @@ class MatchLoop:
             elif isinstance(ended, str):
                 await self._fail(begun, rotation, ended)
             else:
-                await self._keep(begun, PlayedBlock((self._here.as_played(*ended),)))
+                await self._keep(begun, PlayedBlock((self.here.as_played(*ended),)))
         except (StoreError, RunError) as error:
             self.fail_with(error, scope)
         finally:
@@ -254,7 +254,7 @@ class MatchLoop:
             players = tuple(bot.name for bot in bot_match.bots)
             match = RunningMatch(plan.match, block.number, block.round, rotation, plan.game.id, players)
             self._shown[plan.match] = match
-            self._observer.match_began(match, self.progress())
+            self.observer.match_began(match, self.progress())
 
     def _show_no_more(self, bot_match: BotMatch) -> None:
         self._shown.pop(bot_match.plan.match, None)
@@ -262,7 +262,7 @@ class MatchLoop:
     # -- what has ended --------------------------------------------------------------------------
 
     async def _keep(self, begun: BegunBlock, played: PlayedBlock) -> None:
-        if await self._hand.keep(begun, played):
+        if await self.hand.keep(begun, played):
             for match in played.matches:
                 self._show_kept(begun, match.line)
             if begun.is_over:
@@ -271,7 +271,7 @@ class MatchLoop:
     async def _write_finished(self, scope: trio.CancelScope) -> None:
         """Write the blocks of house bots that are over, and then show them."""
         try:
-            for begun, lines in await self._hand.write_finished():
+            for begun, lines in await self.hand.write_finished():
                 for line in lines:
                     begun.kept.add(line.rotation)
                     self._show_kept(begun, line)
@@ -284,53 +284,53 @@ class MatchLoop:
 
     def _show_kept(self, begun: BegunBlock, line: MatchLine) -> None:
         own_id = None if line.deal == "same_in_block" else line.match
-        self._observer.match_ended(Ended(begun.block, line.rotation, match=own_id), self.progress())
+        self.observer.match_ended(Ended(begun.block, line.rotation, match=own_id), self.progress())
 
     async def _complete(self, begun: BegunBlock) -> None:
-        await self._end(begun, await self._hand.complete(begun))
+        await self._end(begun, await self.hand.complete(begun))
 
     async def _end(self, begun: BegunBlock, lines: Sequence[MatchLine]) -> None:
         """Count a block that is on the disk, and show what it changes."""
         block, record = begun.block, self._record
-        self._hand.forget(begun)
-        self._here.end_deal(begun.seed)
+        self.hand.forget(begun)
+        self.here.end_deal(begun.seed)
         self._complete_matches += len(lines)
-        if self._shows_ratings and trio.current_time() >= self._rate_again_at:
+        if self.observer.shows_ratings and trio.current_time() >= self._rate_again_at:
             began = perf_counter()
-            outcomes = await self._hand.on_disk(record.results.outcomes)
+            outcomes = await self.hand.on_disk(record.results.outcomes)
             await trio.to_thread.run_sync(record.rate, outcomes)
             self._rate_again_at = trio.current_time() + (perf_counter() - began) / RATING_SHARE
-        self._observer.block_ended(BlockEnded(block, "complete", tuple(lines)), self.progress())
-        queue = self._hand.queue
+        self.observer.block_ended(BlockEnded(block, "complete", tuple(lines)), self.progress())
+        queue = self.hand.queue
         news = [
             Suspended(each, sum(each.bot in block.entrants for block in queue))
             for each in record.conduct.after(block.number)
         ]
-        await self._hand.call_off()
+        await self.hand.call_off()
         for suspended in news:
-            self._observer.suspended(suspended, self.progress())
+            self.observer.suspended(suspended, self.progress())
 
     async def _fail(self, begun: BegunBlock, rotation: int, cause: str, machine: str = "") -> None:
         """Note that a match could not be played, through no bot's fault. After too many attempts its block is
         void."""
         block = begun.block
-        count = await self._hand.fail(begun, rotation, cause, machine)
+        count = await self.hand.fail(begun, rotation, cause, machine)
         if count is None:
             return
         cause = f"{machine}: {cause}" if machine else cause
-        self._observer.match_ended(Ended(block, rotation, cause), self.progress())
+        self.observer.match_ended(Ended(block, rotation, cause), self.progress())
         if count < ATTEMPTS:
             begun.waiting.append(rotation)
             return
-        self._here.end_deal(begun.seed)
-        await self._hand.give_up(begun, cause)
-        self._observer.block_ended(BlockEnded(block, "void", cause=cause), self.progress())
-        self._hand.expect_better(cause)
+        self.here.end_deal(begun.seed)
+        await self.hand.give_up(begun, cause)
+        self.observer.block_ended(BlockEnded(block, "void", cause=cause), self.progress())
+        self.hand.expect_better(cause)
 
     # -- how far it has come ---------------------------------------------------------------------
 
     def progress(self) -> Progress:
-        record, hand = self._record, self._hand
+        record, hand = self._record, self.hand
         played = self._complete_matches + sum(len(begun.kept) for begun in hand.begun.values())
         seconds = trio.current_time() - self.began_at
         rate = (played - self._played_before) / seconds if seconds > 0 else 0.0
@@ -352,7 +352,7 @@ class MatchLoop:
             void_blocks=hand.void_count,
             matches_per_minute=round(60 * rate, 1) if rate > 0 else None,
             seconds_left=None if total is None or rate <= 0 else round(max(0, total - played) / rate, 1),
-            missing=tuple(name for name in self._attendance.missing if name not in gone),
+            missing=tuple(name for name in self.attendance.missing if name not in gone),
             called_off_blocks=hand.called_off_blocks,
             suspended=tuple(record.conduct.of.values()),
             matches=tuple(self._shown.values()),
@@ -360,10 +360,10 @@ class MatchLoop:
                 RunningBlock(
                     block.number,
                     block.round,
-                    self._settings.variants[block.variant].choice.game_id,
+                    self.settings.variants[block.variant].choice.game_id,
                     block.entrants,
                 )
                 for block in (begun.block for begun in hand.begun.values())
-                if not self._here.has_own_deals(block)
+                if not self.here.has_own_deals(block)
             ),
         )

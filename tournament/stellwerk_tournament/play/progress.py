@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import msgspec
 from msgspec import Struct
@@ -108,22 +108,35 @@ class Suspended:
     called_off: int
 
 
-class Observer(Protocol):
-    """An observer of a tournament. The runner calls it, and goes on when it returns."""
+class Observer:
+    """An observer of a tournament, which looks at nothing. The runner calls it, and goes on when it returns.
+    `shows_ratings`: somebody looks at those in the progress."""
+
+    shows_ratings: bool = True
+
+    def listening(self, host: str, port: int) -> None:
+        """Show where remote bots connect to."""
+
+    def status_page(self, url: str) -> None:
+        """Show where the status page is."""
+
+    def remote_bots_changed(self, progress: Progress) -> None:
+        """Show which remote bots are there."""
 
     def match_began(self, match: RunningMatch, progress: Progress) -> None:
         """Show a match that can be watched from now on."""
-        ...
 
-    def match_ended(self, ended: Ended, progress: Progress) -> None: ...
+    def match_ended(self, ended: Ended, progress: Progress) -> None:
+        """Show a match that was played, or that failed."""
 
-    def block_ended(self, ended: BlockEnded, progress: Progress) -> None: ...
+    def block_ended(self, ended: BlockEnded, progress: Progress) -> None:
+        """Show a block that is complete or void."""
 
-    def suspended(self, suspended: Suspended, progress: Progress) -> None: ...
+    def suspended(self, suspended: Suspended, progress: Progress) -> None:
+        """Show that a bot plays no more."""
 
     def told_to_stop(self) -> None:
         """Show that the tournament stops. Running blocks are still finished."""
-        ...
 
 
 def rows_of(

@@ -9,7 +9,6 @@ may watch them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -28,33 +27,19 @@ FRESH_SECONDS: Final = 0.5
 """For so long the same text is sent again: nobody makes the runner late by asking often."""
 
 
-@dataclass(frozen=True, slots=True)
-class StatusSetup:
-    """Where the page is, if there is one, what the runner calls itself there, and whom to tell of its
-    address."""
-
-    host: str | None = None
-    port: int = 0
-    runner: str = ""
-    opened: Callable[[str], object] = lambda _url: None
-
-
-NO_PAGE: Final = StatusSetup()
-
-
 class TournamentPage:
     def __init__(
         self,
         settings: Settings,
-        setup: StatusSetup,
+        runner: str,
         progress: Callable[[], Progress],
         listed: Callable[[], Sequence[MatchSession]],
         note_bug: Callable[[Exception], object],
     ) -> None:
-        """`progress` and `listed` return how far it has come now, and the running matches that may be
-        shown."""
+        """`runner` is what it calls itself there. `progress` and `listed` return how far it has come now, and
+        the running matches that may be shown."""
         self._settings = settings
-        self._setup = setup
+        self._runner = runner
         self._progress = progress
         self._listed = listed
         self._note_bug = note_bug
@@ -62,16 +47,14 @@ class TournamentPage:
         self._text = b""
         self._fresh_until = 0.0
 
-    async def listen(self, nursery: trio.Nursery) -> None:
-        """Answer from now on. CannotListenError."""
-        setup = self._setup
-        assert setup.host is not None
+    async def listen(self, nursery: trio.Nursery, host: str, port: int) -> str:
+        """Answer from now on. Return the URL. CannotListenError."""
         try:
-            where = await open_page(nursery, setup.host, setup.port, self.text, self._note_bug)
+            where = await open_page(nursery, host, port, self.text, self._note_bug)
         except OSError as error:
-            address = shown_address(setup.host, setup.port)
+            address = shown_address(host, port)
             raise CannotListenError(f"{address}: cannot listen: {error.strerror or error}") from None
-        setup.opened(f"http://{shown_address(*where)}/")
+        return f"http://{shown_address(*where)}/"
 
     def text(self) -> bytes:
         now = trio.current_time()
@@ -84,7 +67,7 @@ class TournamentPage:
         progress = self._progress()
         blocks = () if self._settings.anonymous else progress.blocks
         return {
-            "server": self._setup.runner,
+            "server": self._runner,
             "uptime_s": round(now - self._began_at, 1),
             "running": progress.running,
             "memory_kb": resident_kb(),
