@@ -8,7 +8,7 @@ from pathlib import Path
 
 from stellwerk.boards.fit import fitting_games
 from stellwerk.boards.summary import in_numbers, listing, summary
-from stellwerk.shared.errors import DONE, USAGE, not_writable, usage_error
+from stellwerk.shared.errors import DONE, USAGE, refusing, writing
 from stellwerk.shared.parser import argument
 from stellwerk.shared.terminal import complain, output_encoding, say
 from stellwerk_base.texts import printable
@@ -58,19 +58,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_board(name: str, *, as_json: bool, svg: str | None) -> None:
-    try:
+    with refusing(BoardError):
         board = _load_board(name)
         if svg is not None and not can_be_drawn(board):
             raise board.error("routes", "no routes to draw a map from")
-    except BoardError as error:
-        raise usage_error(str(error)) from None
     if svg == "-":
         say(draw_board(board), errors="xmlcharrefreplace", end="")
     elif svg is not None:
-        try:
-            Path(svg).write_text(draw_board(board), "utf-8", newline="\n")
-        except OSError as error:
-            raise not_writable(svg, error) from None
+        drawing = draw_board(board)
+        with writing(svg):
+            Path(svg).write_text(drawing, "utf-8", newline="\n")
     elif as_json:
         is_unicode = output_encoding().lower().replace("-", "").startswith("utf")
         say(format_board(board, ascii_only=not is_unicode), end="")

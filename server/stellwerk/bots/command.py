@@ -24,7 +24,7 @@ from stellwerk.bots.starters import (
     missing,
     next_commands,
 )
-from stellwerk.shared.errors import DONE, not_writable, usage_error
+from stellwerk.shared.errors import DONE, usage_error, writing
 from stellwerk.shared.parser import argument
 from stellwerk.shared.terminal import say, say_record
 from stellwerk_base.texts import aligned, quoted, shown, unknown
@@ -159,19 +159,16 @@ def _choose_starter(language: str) -> Starter:
 
 
 def _copy_starter(starter: Starter, folder: Path, name: str) -> None:
-    try:
+    with writing(folder):
         if not is_empty(folder):
             raise usage_error(
                 f"{folder}: is not empty; name a new folder, and nothing of yours is overwritten"
             )
-        copy_starter(starter, folder, name)
-    except shutil.Error as error:  # several files that could not be copied
-        source, target, why = error.args[0][0]
-        raise usage_error(f"{target}: cannot be copied from {source}: {why}") from None
-    except OSError as error:
-        raise not_writable(str(folder), error) from None
-    except ValueError as error:  # a name that no folder can have
-        raise usage_error(f"DIR: {error}") from None
+        try:
+            copy_starter(starter, folder, name)
+        except shutil.Error as error:  # several files that could not be copied
+            source, target, why = error.args[0][0]
+            raise usage_error(f"{target}: cannot be copied from {source}: {why}") from None
 
 
 def _print_copy(copy: Copy, starter: Starter, *, as_json: bool) -> None:

@@ -28,8 +28,10 @@ from stellwerk.shared.errors import (
     FAILED,
     CommandError,
     infrastructure_error,
-    not_writable,
+    reading,
+    refusing,
     usage_error,
+    writing,
 )
 from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.listen_arguments import tls_context
@@ -126,19 +128,16 @@ def _prepare(config: Config) -> Prepared:
     status_at = None if config.status is None else listen_address("status", config.status)
     if config.web is not None:
         pages_address("web", config.web)
-    try:
+    with refusing(ValueError, where="trusted: expected a network such as 10.0.0.0/8"):
         trusted = tuple(map(ip_network, config.trusted))
-    except ValueError as error:
-        raise usage_error(f"trusted: expected a network such as 10.0.0.0/8: {error}") from None
     access = _read_access(config)
     games = GameShelf(dict(_own_board(text) for text in config.board))
-    try:
-        journals = Journals(Path(config.data), sync=config.sync)
-        journals.hold()
-    except BlockingIOError:
-        raise infrastructure_error(f"{config.data}: another server uses it") from None
-    except OSError as error:
-        raise not_writable(config.data, error) from None
+    with writing(config.data):
+        try:
+            journals = Journals(Path(config.data), sync=config.sync)
+            journals.hold()
+        except BlockingIOError:
+            raise infrastructure_error(f"{config.data}: another server uses it") from None
     return Prepared(config, listen_at, status_at, games, access, trusted, journals)
 
 
@@ -147,12 +146,8 @@ def _read_access(config: Config) -> Access:
     tls = tls_context(config.tls_cert, config.tls_key)
     if config.tokens is None:
         return Access(None, tls)
-    try:
+    with reading(config.tokens), refusing(TokenFileError):
         return Access(read_tokens(Path(config.tokens)), tls)
-    except TokenFileError as error:
-        raise usage_error(str(error)) from None
-    except OSError as error:
-        raise usage_error(f"{config.tokens}: cannot be read: {error.strerror or error}") from None
 
 
 def _own_board(text: str) -> tuple[str, BoardFile]:
@@ -161,12 +156,10 @@ def _own_board(text: str) -> tuple[str, BoardFile]:
         raise usage_error(f"--board: expected GAME=FILE, not {text!r}")
     if game not in RULE_SETS:
         raise usage_error(f"--board: {unknown('game', game, RULE_SETS)}")
-    try:
+    with refusing(BoardError, GameError):
         board = load_board(path)
         for seats in RULE_SETS[game].seat_counts:
             check_line(make_game(RULE_SETS[game], board, seats))
-    except (BoardError, GameError) as error:
-        raise usage_error(str(error)) from None
     return game, board
 
 

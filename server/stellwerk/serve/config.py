@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from stellwerk.shared.addresses import LISTEN, PAGES, THIS_MACHINE
-from stellwerk.shared.errors import usage_error
+from stellwerk.shared.errors import reading, refusing, usage_error
 from stellwerk.shared.parser import argument
 from stellwerk_base.texts import quoted, unknown
 from stellwerk_server.lobby.admission import LOOPBACK
@@ -74,13 +74,11 @@ def read_config(arguments: argparse.Namespace) -> Config:
     """Read the file, with the options on top of it. CommandError if one of them is wrong."""
     values: dict[str, Any] = {}  # Any: a TOML file contains anything
     if arguments.config is not None:
-        try:
-            with open(arguments.config, "rb") as file:
-                values = tomllib.load(file)
-        except OSError as error:
-            raise usage_error(f"{arguments.config}: cannot be read: {error.strerror or error}") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise usage_error(f"{arguments.config}: not TOML: {error}") from None
+        not_toml = refusing(
+            tomllib.TOMLDecodeError, UnicodeDecodeError, where=f"{arguments.config}: not TOML"
+        )
+        with reading(arguments.config), not_toml, open(arguments.config, "rb") as file:
+            values = tomllib.load(file)
         _make_config(arguments.config, values)  # so that its errors have its name
     for name in _find_options():
         value = getattr(arguments, name)

@@ -7,7 +7,7 @@ import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from stellwerk.shared.errors import usage_error
+from stellwerk.shared.errors import refusing, usage_error
 from stellwerk_processes.bot_spec import BotSpec, BotSpecError, parse_bot_spec
 
 if TYPE_CHECKING:  # a command that starts no bots needs no processes
@@ -16,10 +16,8 @@ if TYPE_CHECKING:  # a command that starts no bots needs no processes
 
 def bot_of(argument: str, text: str) -> BotSpec:
     """Read the specification of a bot, or raise a usage error that names the argument."""
-    try:
+    with refusing(BotSpecError, where=argument):
         return with_budget(parse_bot_spec(text))
-    except BotSpecError as error:
-        raise usage_error(f"{argument}: {error}") from None
 
 
 def with_budget(bot: BotSpec) -> BotSpec:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection, Sequence
 
-from stellwerk.shared.errors import usage_error
+from stellwerk.shared.errors import refusing, usage_error
 from stellwerk.shared.parser import whole_number
 from stellwerk_base.texts import unknown
 from stellwerk_engine.boards.board_file import BoardError, load_board, shipped_board
@@ -22,13 +22,11 @@ def chosen_game(
 ) -> GameChoice:
     """Return the game for so many players, by default as few as it allows, or raise a usage error."""
     seats = min(rules.seat_counts) if players is None else players
-    try:
+    with refusing(BoardError, GameError):
         board = shipped_board(rules.board) if board_file is None else load_board(board_file)
         choice = GameChoice.of(rules, seats, tuple(options), board)
         if board_file is not None:
             check_line(choice.make())
-    except (BoardError, GameError) as error:
-        raise usage_error(str(error)) from None
     return choice
 
 
@@ -61,10 +59,8 @@ def games_of(argument: str, texts: Sequence[str], board: str | None = None) -> l
         game, *more = text.split(":", 2)
         players = more[0] if more else ""
         options = more[1] if len(more) > 1 else ""
-        try:
+        with refusing(argparse.ArgumentTypeError, where=f"{argument} {text}: the number of players"):
             count = whole_number(1, 99)(players) if players else None
-        except argparse.ArgumentTypeError as error:
-            raise usage_error(f"{argument} {text}: the number of players: {error}") from None
         choice = chosen_game(rules_called(game), count, options.split(",") if options else [], board)
         if choice in games:
             raise usage_error(f"{argument} {text}: this game is given twice")
@@ -74,8 +70,6 @@ def games_of(argument: str, texts: Sequence[str], board: str | None = None) -> l
 
 def checked_seed(text: str, what: str = "--seed") -> str:
     """Return the text of a seed if it can be used, or raise a usage error."""
-    try:
+    with refusing(SeedError, where=what):
         seed_from_text(text)
-    except SeedError as error:
-        raise usage_error(f"{what}: {error}") from None
     return text

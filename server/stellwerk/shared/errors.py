@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Final
 
 DONE: Final = 0
@@ -41,3 +43,34 @@ def not_writable(path: str, error: OSError) -> CommandError:
     """Make the error for a file or folder that the user named and that cannot be written."""
     message = f"{path}: cannot be written: {error.strerror or error}"
     return infrastructure_error(message) if error.errno in _NOT_THE_USERS_FAULT else usage_error(message)
+
+
+@contextmanager
+def writing(path: object) -> Generator[None]:
+    """Turn an error into that of a file or folder that the user named and that cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise not_writable(str(path), error) from None
+    except ValueError as error:  # a name that no file can have
+        raise usage_error(f"{path}: cannot be written: {error}") from None
+
+
+@contextmanager
+def reading(path: object) -> Generator[None]:
+    """Turn an error into that of a file or folder that the user named and that cannot be read."""
+    try:
+        yield
+    except OSError as error:
+        raise usage_error(f"{path}: cannot be read: {error.strerror or error}") from None
+    except ValueError as error:  # a name that no file can have
+        raise usage_error(f"{path}: cannot be read: {error}") from None
+
+
+@contextmanager
+def refusing(*errors: type[Exception], where: object = None) -> Generator[None]:
+    """Turn such an error into a usage error. It begins with `where`, the place of what is wrong."""
+    try:
+        yield
+    except errors as error:
+        raise usage_error(str(error) if where is None else f"{where}: {error}") from None

@@ -10,11 +10,10 @@ from typing import Final
 
 import msgspec
 
-from stellwerk.shared.errors import CommandError, not_writable, usage_error
+from stellwerk.shared.errors import CommandError, reading, usage_error, writing
 from stellwerk.shared.progress import WorkLine
 from stellwerk.shared.terminal import complain
 from stellwerk.shared.version import version
-from stellwerk_base.texts import shown
 from stellwerk_page.index import Row, index_of, row_of
 from stellwerk_page.one_file import page_of
 from stellwerk_protocol.answer_times import MAX_BYTES as MAX_TIMES_BYTES
@@ -53,10 +52,8 @@ def write_page(replay: Path, page: Path) -> Path:
 
 def write_folder(folder: Path, target: Path) -> FolderOfPages:
     """Write the pages of all replays of a folder into another one, or into the same, and their index."""
-    try:
+    with reading(folder):
         replays = sorted(path for path in folder.iterdir() if path.suffix == ".jsonl" and path.is_file())
-    except OSError as error:
-        raise usage_error(f"{folder}: cannot be read: {error.strerror or error}") from None
     if not replays:
         raise usage_error(f"{folder}: no file *.jsonl is in this folder")
     index = target / INDEX
@@ -97,22 +94,13 @@ def _read_times_of(replay: Path) -> AnswerTimes | None:
 
 
 def _write_text(target: Path, text: str) -> None:
-    try:
+    with writing(target):
         target.write_text(text, "utf-8")
-    except OSError as error:
-        raise not_writable(str(target), error) from None
-    except ValueError as error:  # a name that no file can have
-        raise usage_error(f"{shown(str(target))}: cannot be written: {error}") from None
 
 
 def _read_bytes(file: Path, most: int) -> bytes:
-    try:
-        with open(file, "rb") as stream:
-            content = stream.read(most + 1)
-    except OSError as error:
-        raise usage_error(f"{file}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:  # a name that no file can have
-        raise usage_error(f"{shown(str(file))}: cannot be read: {error}") from None
+    with reading(file), open(file, "rb") as stream:
+        content = stream.read(most + 1)
     if len(content) > most:
         raise usage_error(f"{file}: longer than such a file can be ({most:,} bytes)")
     return content

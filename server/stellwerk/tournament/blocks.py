@@ -19,8 +19,9 @@ from stellwerk.shared.errors import (
     FAILED,
     CommandError,
     infrastructure_error,
-    not_writable,
+    refusing,
     usage_error,
+    writing,
 )
 from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.terminal import complain, say
@@ -61,10 +62,8 @@ STOPPED: Final = 130
 def make_out_folder(text: str) -> Path:
     """Return the folder for the files of blocks, which only its owner may enter. CommandError."""
     folder = Path(text)
-    try:
+    with writing(text):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise not_writable(text, error) from None
     return folder
 
 
@@ -126,10 +125,8 @@ async def _play_unless_stopped(
 
 
 async def _play_file(table: Table, path: Path, target: Path, arguments: argparse.Namespace) -> None:
-    try:
+    with refusing(BlockFileError, where=path):
         order = decode_order(read(path))
-    except BlockFileError as error:
-        raise usage_error(f"{path}: {error}") from None
     if _is_there(target, order):
         say(f"{shown(str(target), 1000)}: has the result of block {order.block} already")
         return
@@ -145,10 +142,9 @@ async def _play_file(table: Table, path: Path, target: Path, arguments: argparse
         raise infrastructure_error(f"{path}: {why(error, order)}; no result was written") from None
     except CoresError as error:
         raise infrastructure_error(f"{path}: cores_per_bot: {error}") from None
-    try:
-        write_whole(target, encode_result(result, bytes.fromhex(order.secret)), sync=True, mode=PRIVATE)
-    except OSError as error:
-        raise not_writable(str(target), error) from None
+    content = encode_result(result, bytes.fromhex(order.secret))
+    with writing(target):
+        write_whole(target, content, sync=True, mode=PRIVATE)
     matches = counted(len(result.matches), "match", "matches")
     say(f"{shown(str(target), 1000)}: block {order.block}, {matches}")
 

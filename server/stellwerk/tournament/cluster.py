@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from stellwerk.shared.errors import infrastructure_error, usage_error
+from stellwerk.shared.errors import infrastructure_error, refusing, usage_error
 from stellwerk.shared.terminal import complain
 from stellwerk.shared.version import version
 from stellwerk.tournament.table import PROGRAM
@@ -27,10 +27,8 @@ def expect_cluster(arguments: argparse.Namespace) -> None:
         return
     if arguments.concurrency is not None:
         raise usage_error("--concurrency: is for matches of this process; with --workers the workers say it")
-    try:
+    with refusing(ClusterError, where="--workers"):
         expect_dask()
-    except ClusterError as error:
-        raise usage_error(f"--workers: {error}") from None
 
 
 @contextmanager

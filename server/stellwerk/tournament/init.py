@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from stellwerk.shared.errors import DONE, not_writable, usage_error
+from stellwerk.shared.errors import DONE, usage_error, writing
 from stellwerk.shared.terminal import complain, say
 from stellwerk.tournament.arguments import Budget
 from stellwerk.tournament.expectation import expectation, with_proposal
@@ -60,11 +60,10 @@ def init(folder: Path, arguments: argparse.Namespace) -> int:
     else:
         draft, rows = _final(folder, arguments)
     kind, rounds, lines = _schedule(draft, arguments.budget)
-    try:
+    content = draft.text(kind, rounds).encode()
+    with writing(path):
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(path, draft.text(kind, rounds).encode())
-    except OSError as error:
-        raise not_writable(str(path), error) from None
+        write_whole(path, content)
     for line in table_of(rows) if rows else ():
         say(line)
     others = "" if not arguments.others else f"add a [[bots]] table for {_the_others(arguments.others)}, "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import trio
 
-from stellwerk.shared.errors import FAILED, INFRASTRUCTURE, CommandError, not_writable
+from stellwerk.shared.errors import FAILED, INFRASTRUCTURE, CommandError, writing
 from stellwerk.shared.progress import clear, draw, is_shown
 from stellwerk.shared.terminal import complain
 from stellwerk.tournament.arguments import Shape
@@ -66,10 +66,8 @@ def preflight(
         if _is_drawn(shape):
             clear()
     answered = unchanged | {name: now[name] for name in found.passed}
-    try:
+    with writing(folder / FILE):
         write_answered(folder, answered)
-    except OSError as error:
-        raise not_writable(str(folder / FILE), error) from None
     if shape == "jsonl":
         say_json(type="preflight", **_json(found), unchanged=[*unchanged])
     if found.was_stopped:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 import trio
 
 from stellwerk.shared.addresses import ServerAddress, server_address
-from stellwerk.shared.errors import usage_error
+from stellwerk.shared.errors import reading, usage_error
 from stellwerk.shared.version import version
 from stellwerk.shared.web_child import PARENTS_SERVER, TOKEN, Parent
 from stellwerk_base.texts import shown
@@ -73,10 +73,8 @@ def title_of(kind: Kind, text: str) -> str:
 
 
 def _folder_source(folder: Path, name: str | None, parent: Parent | None, log: Log) -> tuple[Kind, Source]:
-    try:
+    with reading(f"SOURCE: {folder}"):
         names = set(os.listdir(folder))
-    except OSError as error:
-        raise usage_error(f"SOURCE: {folder}: cannot be read: {error.strerror or error}") from None
     if names & TOURNAMENT_FILES:
         live = status = None
         if parent is not None and parent.control is not None:
