@@ -8,10 +8,11 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from types import FrameType
 
-from stellwerk.shared.errors import CommandError, infrastructure_error, usage_error
+from stellwerk.shared.errors import infrastructure_error, usage_error
 from stellwerk.shared.parser import argument, whole_number
 from stellwerk.shared.terminal import say
 from stellwerk_kit.bot_process import CannotStartError
+from stellwerk_kit.vectors import VectorsMissingError
 
 
 def add_timeout(parser: argparse.ArgumentParser) -> None:
@@ -39,13 +40,10 @@ def print_laws(laws: Iterable[tuple[str, str]]) -> None:
         say(f"{name:{width}}  {law}")
 
 
-def cannot_start(error: CannotStartError) -> CommandError:
-    return (usage_error if error.wrong_command else infrastructure_error)(str(error))
-
-
 @contextmanager
-def ended_in_order() -> Generator[None]:
-    """Treat SIGTERM as Ctrl-C, so that what the command has started ends with it."""
+def ended_in_order(what: str) -> Generator[None]:
+    """Treat SIGTERM as Ctrl-C, so that what the command has started ends with it. Raise a CommandError for a
+    program that cannot be started, and for a machine on which `what` runs cannot continue."""
 
     def leave(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)  # as a shell says it
@@ -53,5 +51,11 @@ def ended_in_order() -> Generator[None]:
     before = signal.signal(signal.SIGTERM, leave)
     try:
         yield
+    except CannotStartError as error:
+        raise (usage_error if error.wrong_command else infrastructure_error)(str(error)) from None
+    except VectorsMissingError as error:
+        raise infrastructure_error(str(error)) from None
+    except OSError as error:  # no more file descriptors, no more ports
+        raise infrastructure_error(f"{what} cannot go on: {error.strerror or error}") from None
     finally:
         signal.signal(signal.SIGTERM, before)

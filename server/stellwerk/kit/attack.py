@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import argparse
 import ssl
-from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
 from msgspec import Struct
 
 from stellwerk.kit.arguments import add_output_arguments, ended_in_order, print_laws
-from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
+from stellwerk.kit.findings import conclude, has_failed, tell_each
 from stellwerk.shared.addresses import THIS_MACHINE, server_address
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
 from stellwerk.shared.parser import argument, whole_number
-from stellwerk.shared.terminal import say, say_record
 from stellwerk_base.texts import shown, unknown
-from stellwerk_kit.attack.attack import Attack, Case, NoServerError, assault
+from stellwerk_kit.attack.attack import Attack, NoServerError, assault
 from stellwerk_kit.attack.cases import CASES
 from stellwerk_kit.doctor.doctor import Finding
-from stellwerk_kit.vectors import VectorsMissingError
 from stellwerk_server.operate.settings import DEFAULT_PORT
 
 DESCRIPTION: Final = """\
@@ -94,34 +91,19 @@ def run(arguments: argparse.Namespace) -> int:
         tokens=tuple(map(_read_token, arguments.token)),
         tls=ssl.create_default_context() if address.tls else None,
     )
-    with ended_in_order():
-        findings = _play_cases(attack, cases, tells=not arguments.json)
-    if arguments.json:
-        report = AttackReport(
-            shown(address.host),
-            address.port,
-            shown(attack.survey.server),
-            not exit_code_of(findings),
-            tuple(findings),
-        )
-        say_record(report)
-    else:
-        say(sum_of(findings))
-    if arguments.junit is not None:
-        write_junit(arguments.junit, "stellwerk kit attack", findings)
-    return exit_code_of(findings)
-
-
-def _play_cases(attack: Attack, cases: Sequence[Case], *, tells: bool) -> list[Finding]:
-    findings = assault(attack, cases)
-    try:
-        return list(tell_each(findings) if tells else findings)
-    except NoServerError as error:
-        raise (usage_error if error.refused else infrastructure_error)(str(error)) from None
-    except VectorsMissingError as error:
-        raise infrastructure_error(str(error)) from None
-    except OSError as error:  # no more file descriptors, no more ports
-        raise infrastructure_error(f"the attack cannot go on: {error.strerror or error}") from None
+    with ended_in_order("the attack"):
+        try:
+            findings = list(assault(attack, cases) if arguments.json else tell_each(assault(attack, cases)))
+        except NoServerError as error:
+            raise (usage_error if error.refused else infrastructure_error)(str(error)) from None
+    report = AttackReport(
+        shown(address.host),
+        address.port,
+        shown(attack.survey.server),
+        not has_failed(findings),
+        tuple(findings),
+    )
+    return conclude(arguments, report, findings)
 
 
 def _read_token(text: str) -> tuple[str, str]:

@@ -13,16 +13,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from stellwerk.kit.arguments import add_output_arguments, add_timeout, cannot_start, ended_in_order
-from stellwerk.kit.findings import exit_code_of, say_finding, sum_of, write_junit
-from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
+from stellwerk.kit.arguments import add_output_arguments, add_timeout, ended_in_order
+from stellwerk.kit.findings import conclude, has_failed, say_finding
+from stellwerk.shared.errors import DONE, usage_error
 from stellwerk.shared.parser import argument
-from stellwerk.shared.terminal import say, say_record
+from stellwerk.shared.terminal import say
 from stellwerk_base.texts import shown
-from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.codec import NEEDED, OPERATIONS, Operation, drive, requests
 from stellwerk_kit.doctor.doctor import Finding
-from stellwerk_kit.vectors import VectorsMissingError, wire_vectors
+from stellwerk_kit.vectors import wire_vectors
 
 DESCRIPTION: Final = """\
 Drive a client library through the vectors of the protocol: the command is started,
@@ -62,39 +61,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out what `add_arguments` has parsed, and return the exit code."""
-    try:
+    with ended_in_order("the vectors"):
         vectors = wire_vectors()
-    except VectorsMissingError as error:
-        raise infrastructure_error(str(error)) from None
-    if arguments.list:
-        for request in requests(vectors):
-            say(f"{request.operation:6}  {request.vector:38}  {request.about}")
-        return DONE
-    if not arguments.driver:
-        raise usage_error("the command that starts the driver is missing: stellwerk kit codec -- COMMAND...")
-    needed: tuple[Operation, ...] = (*NEEDED, *arguments.require)
-    with ended_in_order():
-        try:
-            findings = list(drive(arguments.driver, vectors, arguments.timeout, needed))
-        except CannotStartError as error:
-            raise cannot_start(error) from None
-        except OSError as error:  # no more file descriptors
-            raise infrastructure_error(f"the vectors cannot go on: {error.strerror or error}") from None
-    if arguments.json:
-        command = tuple(shown(word, len(word)) for word in arguments.driver)
-        report = CodecReport(command, not exit_code_of(findings), tuple(findings))
-        say_record(report)
-    else:
+        if arguments.list:
+            for request in requests(vectors):
+                say(f"{request.operation:6}  {request.vector:38}  {request.about}")
+            return DONE
+        if not arguments.driver:
+            raise usage_error(
+                "the command that starts the driver is missing: stellwerk kit codec -- COMMAND..."
+            )
+        needed: tuple[Operation, ...] = (*NEEDED, *arguments.require)
+        findings = list(drive(arguments.driver, vectors, arguments.timeout, needed))
+    if not arguments.json:
         for finding in findings:
             if finding.failure is not None:
                 say_finding(finding)
-        _sum_up(findings)
-    if arguments.junit is not None:
-        write_junit(arguments.junit, "stellwerk kit codec", findings)
-    return exit_code_of(findings)
+        _count_operations(findings)
+    command = tuple(shown(word, len(word)) for word in arguments.driver)
+    return conclude(arguments, CodecReport(command, not has_failed(findings), tuple(findings)), findings)
 
 
-def _sum_up(findings: Sequence[Finding]) -> None:
+def _count_operations(findings: Sequence[Finding]) -> None:
     """Print a line for each operation. There are hundreds of vectors."""
     counts: dict[str, Counter[str]] = {operation: Counter() for operation in OPERATIONS}
     for finding in findings:
@@ -104,4 +92,3 @@ def _sum_up(findings: Sequence[Finding]) -> None:
             say(f"{operation:6}  not supported")
         elif count:
             say(f"{operation:6}  {count['ok']} ok, {count['FAIL']} failed")
-    say(sum_of(findings))

@@ -15,21 +15,15 @@ from typing import Final
 
 from msgspec import Struct
 
-from stellwerk.kit.arguments import (
-    add_output_arguments,
-    add_timeout,
-    cannot_start,
-    ended_in_order,
-    print_laws,
-)
-from stellwerk.kit.findings import exit_code_of, sum_of, tell_each, write_junit
+from stellwerk.kit.arguments import add_output_arguments, add_timeout, ended_in_order, print_laws
+from stellwerk.kit.findings import conclude, has_failed, tell_each
 from stellwerk.shared.choose_game import checked_seed
 from stellwerk.shared.errors import DONE, infrastructure_error, usage_error
 from stellwerk.shared.parser import argument, whole_number
-from stellwerk.shared.terminal import flush_stdout, say, say_record
+from stellwerk.shared.terminal import flush_stdout, say
 from stellwerk_base.texts import shown, unknown
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_kit.bot_process import CannotStartError, Transport
+from stellwerk_kit.bot_process import Transport
 from stellwerk_kit.doctor.all_steps import NAMED, SERVED
 from stellwerk_kit.doctor.callers import Door
 from stellwerk_kit.doctor.doctor import Finding, examine, examine_clients
@@ -110,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
     steps = _choose_steps(arguments.steps, known)
     cases = cases_of([step for step in steps if arguments.transport in step.transports], games)
     checked_seed(f"{checked_seed(arguments.seed)}/{SCOUTED_GAMES}", "--seed with the number of a game")
-    with ended_in_order(), contextlib.ExitStack() as stack:
+    with ended_in_order("the doctor"), contextlib.ExitStack() as stack:
         door: Door | None = None
         if arguments.listen is not None:
             if arguments.bot or arguments.transport != "tcp":
@@ -134,21 +128,15 @@ def run(arguments: argparse.Namespace) -> int:
             door=door,
         )
         findings = _take_steps(examination, games, steps, tells=not arguments.json)
-    if arguments.json:
-        report = DoctorReport(
-            command=tuple(shown(word, len(word)) for word in examination.command),
-            transport=examination.transport,
-            games=games,
-            seed=examination.seed,
-            passed=not exit_code_of(findings),
-            steps=tuple(findings),
-        )
-        say_record(report)
-    else:
-        say(sum_of(findings))
-    if arguments.junit is not None:
-        write_junit(arguments.junit, "stellwerk kit doctor", findings, [name for name, _, _ in cases])
-    return exit_code_of(findings)
+    report = DoctorReport(
+        command=tuple(shown(word, len(word)) for word in examination.command),
+        transport=examination.transport,
+        games=games,
+        seed=examination.seed,
+        passed=not has_failed(findings),
+        steps=tuple(findings),
+    )
+    return conclude(arguments, report, findings, [name for name, _, _ in cases])
 
 
 def _choose_games(names: Sequence[str]) -> tuple[GameName, ...]:
@@ -194,9 +182,4 @@ def _take_steps(
     else:
         findings = examine_clients(examination, cases_of(steps, games), announce)
         silence = ""
-    try:
-        return list(tell_each(findings, silence) if tells else findings)
-    except CannotStartError as error:
-        raise cannot_start(error) from None
-    except OSError as error:  # no more file descriptors, no more ports
-        raise infrastructure_error(f"the doctor cannot go on: {error.strerror or error}") from None
+    return list(tell_each(findings, silence) if tells else findings)

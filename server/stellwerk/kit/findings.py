@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from stellwerk.shared.errors import DONE, FAILED, not_writable, usage_error
-from stellwerk.shared.terminal import flush_stdout, say
+from msgspec import Struct
+
+from stellwerk.shared.errors import DONE, FAILED, writing
+from stellwerk.shared.terminal import flush_stdout, say, say_record
 from stellwerk_kit.doctor.doctor import Finding
 from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 
@@ -48,8 +51,21 @@ def sum_of(findings: Iterable[Finding]) -> str:
     return f"{counts['ok']} ok{warned}, {counts['FAIL']} failed{skipped}"
 
 
-def exit_code_of(findings: Iterable[Finding]) -> int:
-    return FAILED if any(finding.failure is not None for finding in findings) else DONE
+def conclude(
+    arguments: argparse.Namespace, report: Struct, findings: Sequence[Finding], cases: Sequence[str] = ()
+) -> int:
+    """Print the report or the sum of the findings, write them as `--junit` asks, and return the exit code."""
+    if arguments.json:
+        say_record(report)
+    else:
+        say(sum_of(findings))
+    if arguments.junit is not None:
+        write_junit(arguments.junit, f"stellwerk kit {arguments.kit_command}", findings, cases)
+    return FAILED if has_failed(findings) else DONE
+
+
+def has_failed(findings: Iterable[Finding]) -> bool:
+    return any(finding.failure is not None for finding in findings)
 
 
 def write_junit(name: str, command: str, findings: Sequence[Finding], cases: Sequence[str] = ()) -> None:
@@ -66,12 +82,9 @@ def write_junit(name: str, command: str, findings: Sequence[Finding], cases: Seq
             *(Case(step, mark=Mark("skipped", NOT_TAKEN)) for step in cases if step not in taken),
         ],
     )
-    try:
-        Path(name).write_bytes(junit_xml(command, [suite]))
-    except OSError as error:
-        raise not_writable(name, error) from None
-    except ValueError as error:  # a name that no file can have
-        raise usage_error(f"{name}: cannot be written: {error}") from None
+    content = junit_xml(command, [suite])
+    with writing(name):
+        Path(name).write_bytes(content)
 
 
 def _test_case(command: str, finding: Finding) -> Case:

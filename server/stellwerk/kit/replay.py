@@ -9,20 +9,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk.kit.arguments import add_timeout, cannot_start, ended_in_order
-from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, usage_error
+from stellwerk.kit.arguments import add_timeout, ended_in_order
+from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, refusing, usage_error
 from stellwerk.shared.parser import argument, whole_number
 from stellwerk.shared.terminal import complain, flush_stdout, say, say_record
 from stellwerk_base.texts import quoted, shown
 from stellwerk_engine.core.state import Seat
 from stellwerk_engine.replays.reader import lines_of
-from stellwerk_kit.bot_process import CannotStartError, Transport
+from stellwerk_kit.bot_process import Transport
 from stellwerk_kit.doctor.callers import StartedOverStdio, StartedOverTcp, start_of
 from stellwerk_kit.doctor.doctor import Failure
 from stellwerk_kit.doctor.patient import Patience, Patient, patience
@@ -73,23 +72,6 @@ class ReplayReport(Struct, frozen=True, omit_defaults=True):
     result: Result | UnsetType = UNSET
 
 
-@dataclass(slots=True)
-class Course:
-    """The decisions so far, and how it ended."""
-
-    decisions: list[Compared]
-    result: Result | UnsetType = UNSET
-    failure: Failure | UnsetType = UNSET
-
-    @property
-    def otherwise(self) -> int:
-        return sum(compared.differs for compared in self.decisions)
-
-    @property
-    def as_recorded(self) -> int:
-        return sum(compared.made is UNSET for compared in self.decisions)
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     add = partial(argument, parser)
@@ -127,10 +109,13 @@ def run(arguments: argparse.Namespace) -> int:
         complain(f"{arguments.file}:{error.line}: {error}")
         return FAILED
     _expect_seat(recording, arguments.seat, arguments.since)
-    with ended_in_order():
-        course = _take_course(arguments, recording)
-    _print_end(arguments, recording, course)
-    return DONE if course.failure is UNSET else FAILED
+    with ended_in_order("it"):
+        report = _play_replay(arguments, recording)
+    if arguments.json:
+        say_record(report)
+    else:
+        _print_end(report)
+    return DONE if report.passed else FAILED
 
 
 def _expect_seat(recording: Recording, seat: Seat, since: int | None) -> None:
@@ -141,25 +126,34 @@ def _expect_seat(recording: Recording, seat: Seat, since: int | None) -> None:
         raise usage_error(f"--from: seat {seat} has only {recording.decisions(seat)} decisions in the replay")
 
 
-def _take_course(arguments: argparse.Namespace, recording: Recording) -> Course:
-    course = Course([])
+def _play_replay(arguments: argparse.Namespace, recording: Recording) -> ReplayReport:
+    decisions: list[Compared] = []
+    result: Result | UnsetType = UNSET
+    failure: Failure | UnsetType = UNSET
     try:
         for step in _play_steps(arguments, recording):
             if isinstance(step, Result):
-                course.result = step
+                result = step
             else:
-                course.decisions.append(step)
+                decisions.append(step)
                 if not arguments.json:
                     _print_step(step)
     except FailedError as error:
-        course.failure = Failure(error.expected, error.came, error.printed)
+        failure = Failure(error.expected, error.came, error.printed)
     except OthersFailedError as error:
         raise infrastructure_error(str(error)) from None
-    except CannotStartError as error:
-        raise cannot_start(error) from None
-    except OSError as error:  # no more file descriptors, no more ports
-        raise infrastructure_error(f"it cannot go on: {error.strerror or error}") from None
-    return course
+    return ReplayReport(
+        command=tuple(shown(word, len(word)) for word in arguments.bot),
+        file=shown(arguments.file, len(arguments.file)),
+        game=recording.game.id,
+        seat=arguments.seat,
+        passed=failure is UNSET,
+        as_recorded=sum(compared.made is UNSET for compared in decisions),
+        otherwise=sum(compared.differs for compared in decisions),
+        decisions=tuple(decisions),
+        failure=failure,
+        result=result,
+    )
 
 
 def _play_steps(arguments: argparse.Namespace, recording: Recording) -> Iterator[Compared | Result]:
@@ -208,10 +202,8 @@ def _find_namesake(recording: Recording, seat: Seat) -> str:
 
 
 def _read_opponent(text: str) -> BotSpec:
-    try:
+    with refusing(BotSpecError, where="--opponent"):
         spec = parse_bot_spec(text)
-    except BotSpecError as error:
-        raise usage_error(f"--opponent: {error}") from None
     if spec.directory is not None or spec.environment:
         raise usage_error(f"--opponent: {quoted(text)}: dir and env are not for opponents in a replay")
     return spec
@@ -238,32 +230,17 @@ def _shown_move(move: Struct | UnsetType) -> str:
     return shown(encode(move).decode(), 200)
 
 
-def _print_end(arguments: argparse.Namespace, recording: Recording, course: Course) -> None:
-    if arguments.json:
-        report = ReplayReport(
-            command=tuple(shown(word, len(word)) for word in arguments.bot),
-            file=shown(arguments.file, len(arguments.file)),
-            game=recording.game.id,
-            seat=arguments.seat,
-            passed=course.failure is UNSET,
-            as_recorded=course.as_recorded,
-            otherwise=course.otherwise,
-            decisions=tuple(course.decisions),
-            failure=course.failure,
-            result=course.result,
-        )
-        say_record(report)
-        return
-    if course.failure is not UNSET:
+def _print_end(report: ReplayReport) -> None:
+    if report.failure is not UNSET:
         say("FAIL")
-        say(f"      expected  {course.failure.expected}")
-        say(f"      came      {course.failure.came}")
-        for line in course.failure.printed:
+        say(f"      expected  {report.failure.expected}")
+        say(f"      came      {report.failure.came}")
+        for line in report.failure.printed:
             say(f"        {line}")
-    own = len(course.decisions) - course.as_recorded - course.otherwise
+    own = len(report.decisions) - report.as_recorded - report.otherwise
     played = f", {own} on its own" if own else ""
-    say(f"{course.as_recorded} as recorded, {course.otherwise} otherwise{played}")
-    if course.result is not UNSET:
-        teams = sorted(course.result.teams, key=lambda team: team.rank)
+    say(f"{report.as_recorded} as recorded, {report.otherwise} otherwise{played}")
+    if report.result is not UNSET:
+        teams = sorted(report.result.teams, key=lambda team: team.rank)
         places = [f"{team.rank}. seat {' and '.join(map(str, team.seats))}: {team.points}" for team in teams]
         say(f"result: {', '.join(places)}")
