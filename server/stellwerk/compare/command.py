@@ -19,18 +19,18 @@ from stellwerk.compare.table import lines_of, progress_in_words
 from stellwerk.matches.on_engine import cores
 from stellwerk.matches.report import MatchReport
 from stellwerk.shared import progress
-from stellwerk.shared.bot_arguments import bot_of, expect_startable
+from stellwerk.shared.bot_arguments import startable_bots
 from stellwerk.shared.choose_game import checked_seed, games_of
 from stellwerk.shared.errors import DONE, FAILED, INTERRUPTED, UNDECIDED, usage_error
 from stellwerk.shared.folders import writable_folder
 from stellwerk.shared.parser import whole_number
-from stellwerk.shared.sandbox_arguments import add_sandbox_arguments, confinement_of
+from stellwerk.shared.sandbox_arguments import confinement_of
 from stellwerk.shared.terminal import say, say_record
+from stellwerk.shared.trial_arguments import MOST_BLOCKS, SPEC_AND_GAME, add_trial_arguments
 from stellwerk.shared.version import version
 from stellwerk_base.texts import shown
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_processes.bot_spec import BUILT_IN, with_unique_names
+from stellwerk_processes.bot_spec import with_unique_names
 from stellwerk_processes.faults import BREAKDOWNS
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.evidence.sequential import FEWEST_BLOCKS, interval_at_any_time
@@ -52,11 +52,11 @@ score lies above 50 % (better) or below (worse), or differs from 50 % by at most
 whenever you stop, 95 % of comparisons contain the truth. So Ctrl-C is a good way
 to stop, too: it shows the result so far.
 
-OLD, NEW and SPEC are the name of a built-in bot
-({", ".join(BUILT_IN)}) or words KEY=VALUE, as
-`stellwerk play --bot` takes them. Where all bots of a match are built in, they
-play inside of this program, with the same moves. Otherwise bots are started for
-each match, and the quick built-in ones run inside the server.
+{SPEC_AND_GAME}
+
+Each of OLD and NEW is a SPEC. Where all bots of a match are built in, they play
+inside of this program, with the same moves. Otherwise bots are started for each
+match, and the quick built-in ones run inside the server.
 
 exit codes:
   0    NEW is better
@@ -69,12 +69,11 @@ exit codes:
 
 EXAMPLES: Final = """\
 examples:
-  stellwerk compare greedy planner --games usa,europe
+  stellwerk compare greedy planner --game usa --game europe
   stellwerk compare greedy 'cmd="python3 my_bot.py"' --replays games
-  stellwerk compare cmd=./old cmd=./new --games usa:3 --other planner --json
+  stellwerk compare cmd=./old cmd=./new --game usa:3 --other planner --json
 """
 
-MOST_BLOCKS: Final = 1_000_000
 MOST_JOBS: Final = 64
 _CODES: Final[dict[Word, int]] = {
     "better": DONE,
@@ -91,15 +90,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("old", metavar="OLD", help="the version that is known")
     add("new", metavar="NEW", help="the version that is tried")
-    add(
-        "--games",
-        metavar="GAME,...",
-        action="append",
-        default=[],
-        help=f"{', '.join(RULE_SETS)}, or several with commas, each as NAME, NAME:PLAYERS or "
-        "NAME:PLAYERS:OPTION (default: usa)",
-    )
-    add("--board", metavar="FILE", help="play on another board; goes with a single game")
     add(
         "--other",
         metavar="SPEC",
@@ -129,15 +119,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=0,
         help="matches at a time, of different deals; 0: one for each core (default: 0)",
     )
-    add(
-        "--move-time",
-        metavar="MS",
-        type=whole_number(1, 24 * 60 * 60 * 1000),
-        default=Time().move_ms,
-        help=f"for each answer of a bot that is started (default: {Time().move_ms})",
-    )
     add("--replays", metavar="DIR", help="write a replay of each match there, in place of any of that name")
-    add_sandbox_arguments(parser)
+    add_trial_arguments(parser, default_game="usa")
     add("--json", action="store_true", help="everything as one JSON object, instead of tables")
 
 
@@ -174,18 +157,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _comparison(arguments: argparse.Namespace) -> Comparison:
-    texts = [text.strip() for value in arguments.games for text in value.split(",")]
-    games = games_of("--games", texts or ["usa"], arguments.board)
+    games = games_of("--game", arguments.game or ["usa"], arguments.board)
     named = [("OLD", arguments.old), ("NEW", arguments.new)]
     if any(_has_other_seats(game) for game in games):
         named += [(f"--other {text}", text) for text in arguments.other or ["greedy"]]
     elif arguments.other:
         raise usage_error("--other: the two versions fill all seats of these games")
-    bots = with_unique_names([bot_of(argument, text) for argument, text in named])
     confinement = confinement_of(arguments)
-    for (argument, _), bot in zip(named, bots, strict=True):
-        if not bot.is_plainly_built_in:
-            expect_startable(argument, bot, confinement)
+    bots = with_unique_names(startable_bots(named, confinement))
     seed = secrets.token_hex(8) if arguments.seed is None else checked_seed(arguments.seed)
     most = ceil(arguments.most / len(games)) * len(games)
     checked_seed(f"{seed}/{most}", "--seed with the number of a deal")

@@ -7,19 +7,20 @@ from msgspec import Struct
 from stellwerk.compare.blocks import Blocks, Deal, Part, Word
 from stellwerk.compare.deals import MATCHES, Comparison
 from stellwerk.matches.report import MatchReport
-from stellwerk_processes.faults import in_words
 from stellwerk_tournament.evidence.sequential import LEVEL, interval_at_any_time
 from stellwerk_tournament.evidence.strength import (
+    FoundFault,
     GameStrength,
     Strength,
-    game_strength,
+    faults_of,
     strength_of,
+    strengths_of,
 )
 
 
 class CompareReport(Struct, frozen=True):
     """The output of `--json`. `matches` has what `stellwerk play --json` has of each match. The blocks are of
-    the `games` in turn."""
+    the `games` in turn. `faults` are the first of all bots."""
 
     verdict: Word
     exit_code: int
@@ -34,7 +35,7 @@ class CompareReport(Struct, frozen=True):
     games: tuple[GameStrength, ...]
     parts: tuple[Part, ...]
     deals: tuple[Deal, ...]
-    faults: tuple[str, ...]
+    faults: tuple[FoundFault, ...]
     in_process: bool
     version: str
     matches: list[MatchReport]
@@ -44,7 +45,7 @@ def report_of(
     comparison: Comparison, blocks: Blocks, verdict: Word, exit_code: int, version: str
 ) -> CompareReport:
     plan, evidence = comparison.plan, blocks.evidence
-    matches = [match for deal in blocks.deals for match in deal.matches]
+    games = strengths_of(plan.choices, evidence, interval_at_any_time)
     return CompareReport(
         verdict=verdict,
         exit_code=exit_code,
@@ -56,19 +57,11 @@ def report_of(
         margin=blocks.margin,
         most_blocks=plan.game_count // MATCHES,
         strength=strength_of(evidence.overall, interval_at_any_time),
-        games=tuple(
-            game_strength(game, evidence.by_game.get(number), interval_at_any_time)
-            for number, game in enumerate(plan.choices)
-        ),
+        games=games,
         parts=tuple(blocks.parts()),
         deals=tuple(blocks.swings()),
-        faults=tuple(
-            f"{seat.bot} in match {match.number}: {in_words(fault)}"
-            for match in matches
-            for seat in match.seats
-            for fault in seat.faults
-        ),
+        faults=faults_of(evidence, games),
         in_process=comparison.is_house,
         version=version,
-        matches=matches,
+        matches=[match for deal in blocks.deals for match in deal.matches],
     )

@@ -13,7 +13,9 @@ from stellwerk.compare.report import CompareReport
 from stellwerk_base.texts import aligned, counted, shown
 from stellwerk_tournament.evidence.strength import (
     GAMES,
+    FoundFault,
     Strength,
+    fault_in_words,
     game_row,
     points_in_words,
     points_range,
@@ -108,9 +110,9 @@ def _deal_row(deal: Deal) -> Sequence[str]:
     return (f"{deal.block}", f"{deal.difference:+.1f}", totals, f"{deal.game} of {deal.players}")
 
 
-def _faults(faults: Sequence[str]) -> Iterator[str]:
+def _faults(faults: Sequence[FoundFault]) -> Iterator[str]:
     if faults:
         yield ""
-        yield from (shown(fault, 1000) for fault in faults[:FAULTS_SHOWN])
+        yield from (shown(fault_in_words(fault), 1000) for fault in faults[:FAULTS_SHOWN])
     if len(faults) > FAULTS_SHOWN:
         yield f"and {len(faults) - FAULTS_SHOWN:,} more of these"

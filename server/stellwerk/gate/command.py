@@ -36,20 +36,20 @@ from stellwerk.gate.output import (
 )
 from stellwerk.gate.report import EXIT_CODES, GateReport, report_of, step_in_words
 from stellwerk.shared import progress as play_progress
-from stellwerk.shared.bot_arguments import bot_of, expect_startable
+from stellwerk.shared.bot_arguments import startable_bots
 from stellwerk.shared.choose_game import checked_seed, games_of
 from stellwerk.shared.errors import not_writable, usage_error
 from stellwerk.shared.folders import empty_folder
 from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.parser import whole_number
-from stellwerk.shared.sandbox_arguments import add_sandbox_arguments, confinement_of
+from stellwerk.shared.sandbox_arguments import confinement_of
 from stellwerk.shared.terminal import complain, flush_stdout, say
+from stellwerk.shared.trial_arguments import MOST_BLOCKS, SPEC_AND_GAME, add_trial_arguments
 from stellwerk.shared.version import version
 from stellwerk_base.files import write_whole
-from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.doctor.doctor import Finding
-from stellwerk_processes.bot_spec import BUILT_IN, BotSpec
+from stellwerk_processes.bot_spec import BotSpec
 from stellwerk_server.operate.collector import collect_rarely
 from stellwerk_server.operate.descriptors import raise_limit
 from stellwerk_server.operate.settings import Time
@@ -74,10 +74,10 @@ is not better than ELO0 with a probability of at most ALPHA, and fails one that 
 as good as ELO1 with at most BETA. With --blocks it looks once: the candidate passes
 if the interval of its mean score is above ELO0, and fails if it is below ELO1.
 
-A SPEC is the name of a built-in bot ({", ".join(BUILT_IN)}) or
-words KEY=VALUE, as `stellwerk play --bot` takes them. A GAME is NAME, NAME:PLAYERS
-or NAME:PLAYERS:OPTION,OPTION. At tables of more than two, the candidate sits with
-as many baselines as there is room for, some of them twice if they are too few.
+{SPEC_AND_GAME}
+
+At tables of more than two, the candidate sits with as many baselines as there is
+room for, some of them twice if they are too few.
 """
 
 EXAMPLES: Final = """\
@@ -92,7 +92,6 @@ exit codes:
   failed, 130 interrupted
 """
 
-MOST_BLOCKS: Final = 1_000_000
 LINE_EVERY: Final = 10  # blocks, where every line stays
 STOPPING: Final = "stopping when the running blocks are complete; once more, and at once"
 
@@ -121,14 +120,6 @@ def _add_match_arguments(parser: argparse.ArgumentParser) -> None:
         help="a bot that it is compared with; may be given several times",
     )
     add(
-        "--game",
-        metavar="GAME",
-        action="append",
-        required=True,
-        help=f"{', '.join(RULE_SETS)}; may be given several times",
-    )
-    add("--board", metavar="FILE", help="play on another board; goes with a single --game")
-    add(
         "--concurrency",
         metavar="N",
         type=whole_number(-1000, 1000),
@@ -136,14 +127,7 @@ def _add_match_arguments(parser: argparse.ArgumentParser) -> None:
         help="matches at once; a negative number leaves so many cores alone (default: -1)",
     )
     add("--seed", metavar="S", help="deal from this text; bots may guess it (default: drawn, and secret)")
-    add(
-        "--move-time",
-        metavar="MS",
-        type=whole_number(1, 24 * 60 * 60 * 1000),
-        default=Time().move_ms,
-        help=f"for each answer (default: {Time().move_ms})",
-    )
-    add_sandbox_arguments(parser)
+    add_trial_arguments(parser)
 
 
 def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
@@ -218,11 +202,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _gate(arguments: argparse.Namespace) -> _Gate:
-    candidate = bot_of("--candidate", arguments.candidate)
-    baselines = [bot_of(f"--baseline {n}", text) for n, text in enumerate(arguments.baseline, 1)]
     confinement = confinement_of(arguments)
-    for what, bot in (("--candidate", candidate), *((f"--baseline {bot.name}", bot) for bot in baselines)):
-        expect_startable(what, bot, confinement)
+    named = [("--candidate", arguments.candidate)]
+    named += [(f"--baseline {number}", text) for number, text in enumerate(arguments.baseline, 1)]
+    candidate, *baselines = startable_bots(named, confinement)
     rules = Rules(_hypotheses(arguments), arguments.blocks, arguments.max_blocks, arguments.faults)
     try:
         lineup = lineup_of(

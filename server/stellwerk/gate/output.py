@@ -15,11 +15,9 @@ import msgspec
 
 from stellwerk.gate.github import MOST_ANNOTATIONS, Kind, annotation
 from stellwerk.gate.report import (
-    FoundFault,
     GateReport,
     doctor_in_words,
     failure_in_lines,
-    fault_in_words,
     ratio_in_words,
     ratio_of,
     step_in_words,
@@ -29,7 +27,9 @@ from stellwerk_base.texts import aligned, counted, shown
 from stellwerk_kit.doctor.doctor import Finding
 from stellwerk_tournament.evidence.sequential import interval
 from stellwerk_tournament.evidence.strength import (
+    FoundFault,
     GameStrength,
+    fault_in_words,
     percent,
     points_in_words,
     score_in_words,

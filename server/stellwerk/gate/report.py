@@ -11,13 +11,14 @@ from stellwerk.shared.errors import DONE, FAILED, INFRASTRUCTURE, INTERRUPTED, U
 from stellwerk_base.texts import shown
 from stellwerk_kit.doctor.doctor import Failure, Finding
 from stellwerk_processes.bench.levels import Isolation, Wanted
-from stellwerk_processes.faults import Fault, in_words
 from stellwerk_tournament.evidence.sequential import interval, log_likelihood_ratio
 from stellwerk_tournament.evidence.strength import (
+    FoundFault,
     GameStrength,
     Strength,
-    game_strength,
+    faults_of,
     strength_of,
+    strengths_of,
 )
 from stellwerk_tournament.gate.gate import GateVerdict, Judge, Word
 
@@ -61,15 +62,6 @@ class BaselineScore(Struct, frozen=True):
     faulty: int
 
 
-class FoundFault(Struct, frozen=True):
-    bot: str
-    game: str
-    block: int
-    rotation: int
-    seat: int
-    fault: Fault
-
-
 class GateReport(Struct, frozen=True):
     """`faulty` is in how many matches the candidate was at fault; `faults` are the first of all bots."""
 
@@ -99,17 +91,14 @@ def report_of(
 ) -> GateReport:
     evidence, lineup, rules = judge.evidence, judge.lineup, judge.rules
     settings, hypotheses = lineup.settings, rules.hypotheses
-    choices = [variant.choice for variant in settings.variants]
-    games = [
-        game_strength(choice, evidence.by_game.get(game), interval) for game, choice in enumerate(choices)
-    ]
+    games = strengths_of([variant.choice for variant in settings.variants], evidence, interval)
     return GateReport(
         verdict=verdict.word,
         exit_code=EXIT_CODES[verdict.word],
         reason=verdict.reason,
         candidate=lineup.candidate,
         baselines=tuple(_baseline(judge, name) for name in lineup.baselines),
-        games=tuple(games),
+        games=games,
         test=Trial(
             elo0=hypotheses.elo0,
             elo1=hypotheses.elo1,
@@ -126,10 +115,7 @@ def report_of(
         strength=strength_of(evidence.overall, interval),
         ratio=ratio_of(judge),
         faulty=evidence.faulty[lineup.candidate],
-        faults=tuple(
-            FoundFault(found.bot, games[found.game].title, found.block, found.match, found.seat, found.fault)
-            for found in evidence.faults
-        ),
+        faults=faults_of(evidence, games),
         doctor=None if doctor is None else tuple(doctor),
         isolation=settings.confinement.isolation,
         sandbox=settings.confinement.own_level,
@@ -164,12 +150,6 @@ def ratio_in_words(ratio: Ratio) -> str:
 def trial_in_words(test: Trial) -> str:
     kind = f"up to {test.most_blocks:,} blocks" if test.blocks is None else f"{test.blocks:,} blocks"
     return f"elo0 {test.elo0:g}, elo1 {test.elo1:g}, alpha {test.alpha:g}, beta {test.beta:g}; {kind}"
-
-
-def fault_in_words(fault: FoundFault) -> str:
-    """Describe a fault without what the bot printed."""
-    where = f"{fault.game}, block {fault.block}, rotation {fault.rotation}, seat {fault.seat}"
-    return f"{fault.bot}: {in_words(fault.fault)} ({where})"
 
 
 def doctor_in_words(findings: Sequence[Finding]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,17 @@ def wrap_of(text: str) -> tuple[str, ...]:
         return tuple(shlex.split(text))
     except ValueError as error:
         raise usage_error(f"--wrap: {str(error).lower()}") from None
+
+
+def startable_bots(named: Iterable[tuple[str, str]], confinement: Confinement) -> list[BotSpec]:
+    """Read the specifications of bots, each with the argument that it comes from. CommandError if one is
+    wrong, or its program does not exist."""
+    bots: list[BotSpec] = []
+    for argument, text in named:
+        bots.append(bot_of(argument, text))
+        if not bots[-1].is_plainly_built_in:
+            expect_startable(argument, bots[-1], confinement)
+    return bots
 
 
 def expect_startable(argument: str, bot: BotSpec, confinement: Confinement) -> None:

@@ -141,7 +141,7 @@ def test_ctrl_c_shows_what_is_known_so_far(tmp_path: Path) -> None:
 
 
 def test_built_in_bots_make_the_same_moves_here_and_as_processes(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--games", "usa,card_game:3", "--seed", "7", "--most", "2")
+    words = ("--game", "usa", "--game", "card_game:3", "--seed", "7", "--most", "2")
     here = report(capsys, "greedy", "planner", *words, code=3)
     processes = report(capsys, "greedy", python_bot("planner"), *words, code=3)
     assert (here["in_process"], processes["in_process"]) == (True, False)
@@ -189,7 +189,7 @@ def test_neither_jobs_nor_their_order_change_a_comparison(capsys: pytest.Capture
 
 def test_both_versions_have_the_same_deals_seats_and_opponents(capsys: pytest.CaptureFixture[str]) -> None:
     words = (
-        "--games",
+        "--game",
         "card_game:4",
         "--other",
         "random",
@@ -213,14 +213,14 @@ def test_both_versions_have_the_same_deals_seats_and_opponents(capsys: pytest.Ca
 
 
 def test_partners_are_one_bot_and_copies_of_others_have_names(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--games", "team_asia:6", "--other", "random", "--most", "1", "--jobs", "1")
+    words = ("--game", "team_asia:6", "--other", "random", "--most", "1", "--jobs", "1")
     matches = report(capsys, "random", "beginner", *words, code=3)["matches"]
     assert Counter(seat["bot"] for match in matches for seat in match["seats"]) == {
         "random": 4,
         "beginner": 4,
         "random-2": 4,
     }
-    words = ("--games", "usa:4", "--other", "random", "--most", "1", "--jobs", "1")
+    words = ("--game", "usa:4", "--other", "random", "--most", "1", "--jobs", "1")
     matches = report(capsys, "random", "beginner", *words, code=3)["matches"]
     assert {seat["bot"] for seat in matches[0]["seats"]} == {"random", "beginner", "random-2", "random-2.2"}
 
@@ -234,7 +234,7 @@ def test_a_bot_that_breaks_is_named_and_fails_the_command(tmp_path: Path) -> Non
     spec = f"name=leaving cmd={shlex.quote(shlex.join([sys.executable, str(bot)]))}"
     done = stellwerk("compare", "greedy", spec, "--most", "1", "--seed", "1", "--jobs", "1")
     assert done.returncode == 1, done.stderr
-    assert "leaving in match 0: crash, ended with exit status 3 before the match did" in done.stdout
+    assert "leaving: crash, ended with exit status 3 before the match did (usa of 2, block 0" in done.stdout
 
 
 def test_a_bot_that_cannot_start_ends_the_comparison_in_one_line(tmp_path: Path) -> None:
@@ -251,9 +251,12 @@ def test_a_bot_that_cannot_start_ends_the_comparison_in_one_line(tmp_path: Path)
     [
         (("gredy", "greedy"), 'OLD: word 1: there is no built-in bot "gredy"; did you mean "greedy"'),
         (("greedy", "cmd=./no/such/bot"), "NEW: "),
-        (("greedy", "planner", "--games", "usa,use"), 'there is no game "use"; did you mean "usa"'),
-        (("greedy", "planner", "--games", "usa,usa"), "--games usa: this game is given twice"),
-        (("greedy", "planner", "--games", "usa:9"), "usa"),
+        (
+            ("greedy", "planner", "--game", "usa", "--game", "use"),
+            'there is no game "use"; did you mean "usa"',
+        ),
+        (("greedy", "planner", "--game", "usa", "--game", "usa"), "--game usa: this game is given twice"),
+        (("greedy", "planner", "--game", "usa:9"), "usa"),
         (("greedy", "planner", "--other", "random"), "--other: the two versions fill all seats"),
         (("greedy", "planner", "--margin", "x"), "expected a number from 0 to 50"),
         (("greedy", "planner", "--most", "0"), "expected a whole number from 1 to 1000000"),

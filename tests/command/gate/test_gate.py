@@ -26,7 +26,6 @@ from stellwerk.gate.github import annotation
 from stellwerk.gate.output import annotations_of, json_of, junit_of, lines_of, markdown_of
 from stellwerk.gate.report import (
     BaselineScore,
-    FoundFault,
     GateReport,
     Ratio,
     Trial,
@@ -39,7 +38,7 @@ from stellwerk_processes.bench.levels import Confinement, Level
 from stellwerk_processes.bench.supervise import children
 from stellwerk_processes.bot_spec import Transport, parse_bot_spec
 from stellwerk_processes.faults import Fault
-from stellwerk_tournament.evidence.strength import EloEstimate, Estimate, GameStrength, Strength
+from stellwerk_tournament.evidence.strength import EloEstimate, Estimate, FoundFault, GameStrength, Strength
 from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
 from tests.tools import needs
 

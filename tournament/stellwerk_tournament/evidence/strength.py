@@ -12,7 +12,8 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_tournament.evidence.evidence import Lead
+from stellwerk_processes.faults import Fault, in_words
+from stellwerk_tournament.evidence.evidence import Evidence, Lead
 from stellwerk_tournament.evidence.sequential import Interval, Sample
 from stellwerk_tournament.ratings.elo import elo_of
 
@@ -60,6 +61,17 @@ class GameStrength(Struct, frozen=True):
         return " ".join([f"{self.game} of {self.players}", *self.options])
 
 
+class FoundFault(Struct, frozen=True):
+    """A fault of a bot, and where. `rotation` counts the matches of a block."""
+
+    bot: str
+    game: str
+    block: int
+    rotation: int
+    seat: int
+    fault: Fault
+
+
 def strength_of(lead: Lead, test: Test) -> Strength | None:
     """Compute the strength. None before the first block."""
     if not lead.wins.count:
@@ -87,9 +99,21 @@ def estimate(sample: Sample, test: Test) -> Estimate:
     return Estimate(round(sample.mean, 4), round(limits.low, 4), round(limits.high, 4))
 
 
-def game_strength(game: GameChoice, lead: Lead | None, test: Test) -> GameStrength:
-    strength = None if lead is None else strength_of(lead, test)
-    return GameStrength(game.game_id, game.seat_count, game.options, strength)
+def strengths_of(games: Sequence[GameChoice], evidence: Evidence, test: Test) -> tuple[GameStrength, ...]:
+    """Compute the strength in each game. `games` are in the order in which the evidence counts them."""
+    leads = [evidence.by_game.get(number, Lead()) for number in range(len(games))]
+    return tuple(
+        GameStrength(game.game_id, game.seat_count, game.options, strength_of(lead, test))
+        for game, lead in zip(games, leads, strict=True)
+    )
+
+
+def faults_of(evidence: Evidence, games: Sequence[GameStrength]) -> tuple[FoundFault, ...]:
+    """Return the first faults of all bots."""
+    return tuple(
+        FoundFault(found.bot, games[found.game].title, found.block, found.match, found.seat, found.fault)
+        for found in evidence.faults
+    )
 
 
 # -- words -------------------------------------------------------------------------------------------
@@ -124,6 +148,12 @@ def _elo_in_words(elo: EloEstimate) -> str:
     mean, low, high = ("" if each is None else f"{each:+.0f}" for each in (elo.mean, elo.low, elo.high))
     limits = f"{low} to {high}" if low and high else (low and f"above {low}") or (high and f"below {high}")
     return f"{mean} ({limits})" if mean and limits else mean or limits
+
+
+def fault_in_words(fault: FoundFault) -> str:
+    """Describe a fault without what the bot printed."""
+    where = f"{fault.game}, block {fault.block}, rotation {fault.rotation}, seat {fault.seat}"
+    return f"{fault.bot}: {in_words(fault.fault)} ({where})"
 
 
 def points_in_words(strength: Strength) -> str:
