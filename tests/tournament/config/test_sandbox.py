@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from stellwerk_processes.bench.levels import Confinement
-from stellwerk_tournament.config.resolved import FILE as RESOLVED
-from stellwerk_tournament.config.resolved import encode, expect_same, read_resolved, resolve
+from stellwerk_tournament.config.resolved import encode, expect_same, resolve
 from stellwerk_tournament.config.settings import FILE, Settings, SettingsError, parse, settings_of
 from stellwerk_tournament.config.template import template
 from stellwerk_tournament.config.versions import Versions
@@ -135,19 +134,6 @@ def test_what_is_required_can_be_added_later(tmp_path: Path) -> None:
     before = resolve(read(tmp_path, 'sandbox = "landlock"'), tmp_path, Versions("1"))
     now = resolve(read(tmp_path, 'sandbox = "landlock"\nrequire = "landlock"'), tmp_path, Versions("1"))
     expect_same(before, now, tmp_path)
-
-
-def test_a_tournament_from_before_the_keys_goes_on_without_them(tmp_path: Path) -> None:
-    old = json.loads(encode(resolve(read(tmp_path, ""), tmp_path, Versions("1"))))
-    del old["sandbox"], old["sha256"]
-    for bot in old["bots"]:
-        del bot["folder"]
-    (tmp_path / RESOLVED).write_text(json.dumps(old))
-    before = read_resolved(tmp_path)
-    assert before is not None
-    assert before.sandbox.level == "limits"
-    settings = settings_of(parse(tmp_path), tmp_path, level=before.sandbox.level)
-    expect_same(before, resolve(settings, tmp_path, Versions("1")), tmp_path)
 
 
 def test_no_place_of_this_machine_is_written(tmp_path: Path) -> None:

@@ -100,15 +100,12 @@ def test_a_block_becomes_known_when_it_is_complete(tmp_path: Path, settings: Set
 def test_a_match_that_failed_elsewhere_keeps_the_names_of_those_machines(
     tmp_path: Path, settings: Settings
 ) -> None:
-    """Also in a folder of an earlier version, which did not write down where a match failed."""
-    with open_store(tmp_path) as opened:
-        opened.store.enqueue(BLOCKS)
-    with closing(sqlite3.connect(tmp_path / "state.sqlite")) as database, database:
-        database.execute("ALTER TABLE failures DROP COLUMN machine")
-        database.execute("INSERT INTO failures VALUES (0, 1, '[]', 'as it was')")
+    """Where it failed here, there is no name."""
     with open_store(tmp_path) as opened:
         store = opened.store
+        store.enqueue(BLOCKS)
         store.begin(BLOCKS[0], SEED)
+        store.fail(BLOCKS[0], 1, "no memory")
         assert store.fail(BLOCKS[0], 1, "hangs", "m-1") == 2
         for rotation in BLOCKS[0].rotations:
             line, replay, times = match_of(settings, BLOCKS[0], rotation)
@@ -141,17 +138,6 @@ def test_beside_the_replays_of_a_block_are_the_times_of_their_answers(
     ]
     times = msgspec.json.decode(times_beside(tmp_path / lines[0].replay).read_bytes(), type=AnswerTimes)
     assert times == AnswerTimes("stellwerk-times/1", lines[0].match, ((4, 8, None), (4, 8, None)))
-
-
-def test_a_block_that_an_earlier_version_has_played_has_no_times(tmp_path: Path, settings: Settings) -> None:
-    with open_store(tmp_path) as opened:
-        opened.store.enqueue(BLOCKS)
-        keep_all(opened.store, settings, BLOCKS[0])
-    with sqlite3.connect(tmp_path / "state.sqlite") as database:
-        database.execute("DROP TABLE times")
-    with open_store(tmp_path) as opened:
-        lines = opened.store.complete(BLOCKS[0], SEED)
-    assert len(list((tmp_path / "replays").iterdir())) == len(lines) > 0
 
 
 def test_nobody_else_may_read_what_is_secret_while_a_block_runs(tmp_path: Path, settings: Settings) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from stellwerk_processes.bench.levels import Isolation
 from stellwerk_processes.bot_spec import Process
@@ -56,7 +56,6 @@ class ResolvedBot(Struct, frozen=True, forbid_unknown_fields=True):
     process: Process = "fresh"
     version: str = ""
     folder: str = ""
-    files: dict[str, str] | UnsetType = UNSET  # in place of `version` in folders that were begun before it
 
 
 class Resolved(Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,17 +67,16 @@ class Resolved(Struct, frozen=True, forbid_unknown_fields=True):
     clocks: Time
     games: tuple[ResolvedGame, ...]
     bots: tuple[ResolvedBot, ...]
-    python: str = ""
-    freeze: bool = False
-    cores_per_bot: int | None = None
-    conduct: ConductTable = STANDARD_CONDUCT
-    sandbox: ResolvedSandbox = ResolvedSandbox()
-    without: tuple[str, ...] = ()  # bots of the file that were left out
+    python: str
+    freeze: bool
+    cores_per_bot: int | None
+    conduct: ConductTable
+    sandbox: ResolvedSandbox
+    without: tuple[str, ...]  # bots of the file that were left out
 
 
 _END: Final = b"\n}"
-_SEALED: Final = b',\n  "sha256": "%b"\n}\n'  # how the file ends; earlier versions did not write that
-_SEAL: Final = re.compile(rb',\n  "sha256": "([0-9a-f]{64})"\n}\n')
+_SEALED: Final = b',\n  "sha256": "%b"\n}\n'  # how the file ends
 _INDEX: Final = re.compile(r"\[(\d+)\]")  # counted from 0; people count from 1
 
 
@@ -106,7 +104,7 @@ def resolve(settings: Settings, folder: Path, versions: Versions) -> Resolved:
 
 def encode(resolved: Resolved) -> bytes:
     content = msgspec.json.format(msgspec.json.encode(resolved), indent=2).removesuffix(_END)
-    return content + _SEALED % hashlib.sha256(content).hexdigest().encode()
+    return _sealed(content)
 
 
 def read_resolved(folder: Path) -> Resolved | None:
@@ -126,13 +124,14 @@ def read_resolved(folder: Path) -> Resolved | None:
 
 def _unsealed(text: bytes) -> bytes:
     """Return the text without its seal. msgspec.DecodeError if it was changed."""
-    content, seal = text[: -len(_SEALED % bytes(64))], text[-len(_SEALED % bytes(64)) :]
-    found = _SEAL.fullmatch(seal)
-    if found is None:
-        return text
-    if found[1] != hashlib.sha256(content).hexdigest().encode():
+    content = text[: -len(_SEALED % bytes(64))]
+    if text != _sealed(content):
         raise msgspec.DecodeError("its sha256 is another one")
     return content + _END
+
+
+def _sealed(content: bytes) -> bytes:
+    return content + _SEALED % hashlib.sha256(content).hexdigest().encode()
 
 
 def wrong_resolved(before: Resolved, now: Resolved) -> str | None:

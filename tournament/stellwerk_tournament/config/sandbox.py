@@ -59,14 +59,13 @@ class SandboxKeys:
 
 class ResolvedSandbox(Struct, frozen=True, forbid_unknown_fields=True):
     """The sandbox in `resolved.json`: the level that bots run at, and the settings that change what they can
-    do. Nothing of it was written before bots had sandboxes; those tournaments go on at the level that was
-    added."""
+    do."""
 
-    level: Wanted = "limits"
-    bind: tuple[str, ...] = ()
-    network: bool = False
-    processes: int = PROCESSES
-    disk_mb: int = DISK_MB
+    level: Wanted
+    bind: tuple[str, ...]
+    network: bool
+    processes: int
+    disk_mb: int
 
 
 def sandbox_of(

@@ -61,7 +61,7 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
     how long the clock stood still because the server was late. `replay_sha256` is that of the file.
 
     `ranks` are those that count, with the `forfeits`; `ranks_by_rules`, `points` and `bots` are as the match
-    ended. Lines from before there were forfeits have no `ranks_by_rules`. `sandbox`: what was tried of the
+    ended. Without any conduct, as in a gate, there are no `ranks_by_rules`. `sandbox`: what was tried of the
     sandbox before the tournament went on, if anything was. `machine`: where the block was played, if not by
     the runner itself. `versions` of the players (`config/versions.py`), as they were when the match began;
     empty where a version is not known."""

@@ -121,7 +121,7 @@ class Finished:
 
     block: Block
     seed: bytes = field(repr=False)
-    matches: tuple[tuple[MatchLine, bytes, bytes | None], ...]
+    matches: tuple[tuple[MatchLine, bytes, bytes], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +182,8 @@ class Store:
         with _database_errors(self.folder):
             rows = self._database.execute("SELECT * FROM failures").fetchall()
         return [
-            Failure(block, rotation, tuple(json.loads(bots)), cause, *(each or "" for each in machine))
-            for block, rotation, bots, cause, *machine in rows
+            Failure(block, rotation, tuple(json.loads(bots)), cause, machine or "")
+            for block, rotation, bots, cause, machine in rows
         ]
 
     def failed_on(self, block: Block, rotation: int) -> list[str]:
@@ -242,7 +242,10 @@ class Store:
             self._database.executemany("INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", rows)
 
     def begin(self, block: Block, seed: bytes) -> None:
-        self._mark(block.number, "running", seed)
+        with self._writing_rows():
+            self._database.execute(
+                "UPDATE blocks SET status = 'running', seed = ? WHERE number = ?", (seed, block.number)
+            )
 
     def keep(self, line: MatchLine, replay: bytes, times: bytes) -> None:
         """Keep a match that has been played. After the last one of its block, call `complete`. StoreError if
@@ -289,7 +292,7 @@ class Store:
         self._expect_running(block.number)
         with _database_errors(self.folder):
             rows = self._database.execute(
-                "SELECT line, replay, file FROM matches LEFT JOIN times USING (block, rotation)"
+                "SELECT line, replay, file FROM matches JOIN times USING (block, rotation)"
                 " WHERE block = ? ORDER BY rotation",
                 (block.number,),
             ).fetchall()
@@ -316,16 +319,15 @@ class Store:
         return judged
 
     def _write_replay(
-        self, seed: bytes, line: MatchLine, content: bytes, times: bytes | None, *, sync: bool
+        self, seed: bytes, line: MatchLine, content: bytes, times: bytes, *, sync: bool
     ) -> MatchLine:
         """Write the replay of a match, and the times of its answers. Return the line that names it."""
         if line.deal == "same_in_block":
             content = revealed(content, seed, salt(seed, line.rotation))
             line = msgspec.structs.replace(line, seed=seed.hex())
-        name = _replay_name(line)
+        name = f"{REPLAYS}/{line.block:05}-{line.rotation}-{line.match}.jsonl"
         with _writing(self.folder / name):
-            if times is not None:  # an earlier version kept none
-                write_whole(times_beside(self.folder / name), times)
+            write_whole(times_beside(self.folder / name), times)
             write_whole(self.folder / name, content, sync=sync, sync_name=False)
         return msgspec.structs.replace(line, replay=name, replay_sha256=sha256(content).hexdigest())
 
@@ -377,12 +379,6 @@ class Store:
         status = "unknown" if row is None else row[0]
         if status != "running":
             raise StoreError(f"{self.folder / STATE}: block {number} is {status}", is_machines=True)
-
-    def _mark(self, number: int, status: Status, seed: bytes | None) -> None:
-        with self._writing_rows():
-            self._database.execute(
-                "UPDATE blocks SET status = ?, seed = ? WHERE number = ?", (status, seed, number)
-            )
 
     def _forget(self, numbers: Sequence[int]) -> None:
         with self._writing_rows():
@@ -503,9 +499,6 @@ def _connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = FULL")
             database.executescript(_TABLES)
-            columns = database.execute("PRAGMA table_info(failures)").fetchall()
-            if "machine" not in {name for _, name, *_ in columns}:  # an earlier version had none
-                database.execute("ALTER TABLE failures ADD COLUMN machine TEXT")
     return database
 
 
@@ -538,10 +531,6 @@ def _standing(
     number, stage, round, variant, entrants, status, seed, cause = row
     block = Block(number, stage, round, variant, tuple(json.loads(entrants)))
     return Standing(block, status, tuple(kept), seed, cause)
-
-
-def _replay_name(line: MatchLine) -> str:
-    return f"{REPLAYS}/{line.block:05}-{line.rotation}-{line.match}.jsonl"
 
 
 def _private(path: str, flags: int) -> int:
