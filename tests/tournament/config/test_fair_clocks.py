@@ -25,10 +25,10 @@ def read(folder: Path, head: str, *bots: str) -> Settings:
 
 
 def test_bots_are_not_frozen_and_have_no_cores_of_their_own_unless_the_file_says_so(tmp_path: Path) -> None:
-    fair = read(tmp_path, "", STARTED, REUSED).fair
+    fair = read(tmp_path, "", STARTED, REUSED)
     assert not fair.freeze
     assert fair.cores_per_bot is None
-    fair = read(tmp_path, "freeze = true\ncores_per_bot = 2", STARTED, remote("ann")).fair
+    fair = read(tmp_path, "freeze = true\ncores_per_bot = 2", STARTED, remote("ann"))
     assert fair.freeze
     assert fair.cores_per_bot == 2
 

@@ -11,7 +11,6 @@ import pytest
 from stellwerk_processes.bench.cores import CoresError, Machine
 from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.started_match import BotMatch, MatchResult
-from stellwerk_tournament.config.fair_clocks import FairClocks
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play import fair_matches
 from stellwerk_tournament.play.fair_matches import FairMatches
@@ -28,13 +27,13 @@ def with_cores(count: int) -> Machine:
     return Machine(tuple(frozenset({1000 + number}) for number in range(count)), OWN)
 
 
-def settings(folder: Path, fair: FairClocks, concurrency: int = 8) -> Settings:
+def settings(folder: Path, cores: int | None = None, *, freeze: bool = False) -> Settings:
     made = settings_with(folder, ["ann", "bob", "cy"])
-    return replace(made, fair=fair, concurrency=concurrency)
+    return replace(made, freeze=freeze, cores_per_bot=cores, concurrency=8)
 
 
 def test_no_more_matches_run_at_a_time_than_have_cores_of_their_own(tmp_path: Path) -> None:
-    fair = FairMatches(settings(tmp_path, FairClocks(cores_per_bot=2)), with_cores(13))
+    fair = FairMatches(settings(tmp_path, 2), with_cores(13))
     assert fair.at_once == 3
     assert fair.notice == (
         "3 matches at a time instead of 8: "
@@ -43,14 +42,14 @@ def test_no_more_matches_run_at_a_time_than_have_cores_of_their_own(tmp_path: Pa
 
 
 def test_where_all_fit_nothing_is_said(tmp_path: Path) -> None:
-    fair = FairMatches(settings(tmp_path, FairClocks(cores_per_bot=1)), with_cores(16))
+    fair = FairMatches(settings(tmp_path, 1), with_cores(16))
     assert (fair.at_once, fair.notice) == (8, "")
 
 
 def test_a_machine_with_too_few_cores_for_one_match_is_refused(tmp_path: Path) -> None:
     complaint = "a match of 2 bots takes 2 cores, and bots can get 1 core of this machine: one stays"
     with pytest.raises(CoresError, match=complaint):
-        FairMatches(settings(tmp_path, FairClocks(cores_per_bot=1)), with_cores(1))
+        FairMatches(settings(tmp_path, 1), with_cores(1))
 
 
 @dataclass
@@ -71,12 +70,12 @@ class WatchedMatches(FakeMatches):
         return played
 
 
-def play(folder: Path, fair: FairClocks) -> WatchedMatches:
+def play(folder: Path, cores: int | None = None, *, freeze: bool = False) -> WatchedMatches:
     matches = WatchedMatches()
     with open_store(folder) as opened:
         assert run_in_virtual_time(
             play_tournament,
-            settings(folder, fair),
+            settings(folder, cores, freeze=freeze),
             opened,
             Witness(),
             Conditions(matches),
@@ -89,7 +88,7 @@ def test_each_seat_of_each_running_match_has_cores_of_its_own(
 ) -> None:
     monkeypatch.setattr(fair_matches, "machine", lambda: with_cores(5))
     before = os.sched_getaffinity(0)
-    matches = play(tmp_path, FairClocks(cores_per_bot=1))
+    matches = play(tmp_path, 1)
     assert matches.most_at_once == 2
     assert [len(processors) for played in matches.played for processors in played.processors] == [1] * 12
     assert matches.own == {OWN}
@@ -98,6 +97,6 @@ def test_each_seat_of_each_running_match_has_cores_of_its_own(
 
 def test_matches_are_told_to_freeze_their_bots_if_the_settings_say_so(tmp_path: Path) -> None:
     (frozen := tmp_path / "frozen").mkdir()
-    assert all(played.freeze for played in play(frozen, FairClocks(freeze=True)).played)
+    assert all(played.freeze for played in play(frozen, freeze=True).played)
     (other := tmp_path / "other").mkdir()
-    assert not any(played.freeze or played.processors for played in play(other, FairClocks()).played)
+    assert not any(played.freeze or played.processors for played in play(other).played)

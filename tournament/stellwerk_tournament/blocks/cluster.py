@@ -112,7 +112,7 @@ def seats_of(settings: Settings) -> int:
     """Return how many seats of a match have processes, at most: that many cores a block takes."""
     most = max(variant.choice.seat_count for variant in settings.variants)
     has_processes = any(entrant.bot.process in STARTED for entrant in settings.entrants)
-    return most * (settings.fair.cores_per_bot or 1) if has_processes else 1
+    return most * (settings.cores_per_bot or 1) if has_processes else 1
 
 
 @dataclass(slots=True, eq=False)
@@ -443,7 +443,7 @@ def _duty(name: str, cup: Cup, maker: OrderMaker, parts: Parts, *, is_ours: bool
         confinement=replace(confinement, bind=(), hidden=()),
         needs_witness=has_processes and confinement.needs_proof,
         seats=seats_of(settings),
-        has_cores=has_processes and settings.fair.cores_per_bot is not None,
+        has_cores=has_processes and settings.cores_per_bot is not None,
         is_ours=is_ours,
         version=parts.version,
         table=parts.table,

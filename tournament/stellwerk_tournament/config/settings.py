@@ -32,6 +32,7 @@ from stellwerk_processes.bench.levels import Confinement, Level, Wanted
 from stellwerk_processes.bot_spec import (
     BUILT_IN,
     QUICK_BOTS,
+    STARTED,
     BotSpec,
     BotSpecError,
     Transport,
@@ -45,7 +46,6 @@ from stellwerk_server.operate.plain_words import plain_words
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config import conduct
 from stellwerk_tournament.config.conduct import STANDARD, ConductTable
-from stellwerk_tournament.config.fair_clocks import AS_USUAL, FairClocks, FairClocksError, fair_clocks
 from stellwerk_tournament.config.sandbox import STANDARD as STANDARD_LEVEL
 from stellwerk_tournament.config.sandbox import (
     SandboxKeyError,
@@ -178,6 +178,9 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
+    """What the file says. `freeze`: bots are stopped while they are not asked. `cores_per_bot`: how many
+    physical cores each has to itself in a match, if any."""
+
     title: str
     kind: Kind
     rounds: int | None
@@ -191,8 +194,9 @@ class Settings:
     anonymous: bool
     organizers: tuple[TokenHolder, ...] = ()
     remote_wait_s: int = REMOTE_WAIT_S
-    fair: FairClocks = AS_USUAL
-    conduct: ConductTable | None = STANDARD  # none in tournaments that were begun before there was one
+    freeze: bool = False
+    cores_per_bot: int | None = None
+    conduct: ConductTable | None = STANDARD  # none in a gate
     left_out: tuple[str, ...] = ()  # bots of the file that do not take part
 
     @property
@@ -265,14 +269,7 @@ def settings_of(
     everybody = tuple(all_entrants)
     entrants = tuple(entrant for entrant in everybody if entrant.name not in without)
     _expect_enough(source, variants, entrants, len(everybody) - len(entrants))
-    try:
-        fair = fair_clocks(
-            file.freeze,
-            file.cores_per_bot,
-            {entrant.number: entrant.bot.process for entrant in entrants},
-        )
-    except FairClocksError as error:
-        raise source.error(error.place, str(error)) from None
+    _expect_fair_clocks(source, entrants)
     names = [entrant.name for entrant in entrants]
     hero = schedule.hero
     if hero is not None and hero in without:
@@ -295,7 +292,8 @@ def settings_of(
         anonymous=file.anonymous,
         organizers=tuple(holder for holder in tokens.holders if holder.is_organizer),
         remote_wait_s=file.remote_wait_s,
-        fair=fair,
+        freeze=file.freeze,
+        cores_per_bot=file.cores_per_bot,
         conduct=file.conduct or STANDARD,
         left_out=tuple(entrant.name for entrant in everybody if entrant.name in without),
     )
@@ -513,6 +511,22 @@ def _located(bot: BotSpec, folder: Path) -> BotSpec:
 def _absolute(word: str, folder: Path) -> str:
     path = folder / word
     return os.path.abspath(path) if word and path.is_file() else word
+
+
+def _expect_fair_clocks(source: Source, entrants: Sequence[Entrant]) -> None:
+    """Refuse `freeze` and `cores_per_bot` where they cannot be had for every bot of this machine."""
+    file = source.file
+    if all(entrant.bot.process not in STARTED for entrant in entrants):
+        for key in ("freeze", "cores_per_bot"):
+            if getattr(file, key):
+                raise source.error((key,), "no bot has a process on this machine")
+    reused = [entrant.number for entrant in entrants if entrant.bot.process == "reused"]
+    if file.cores_per_bot is not None and reused:
+        raise source.error(
+            ("bots", reused[0], "process"),
+            '"reused" does not go with cores_per_bot: a bot has its cores for one match, and such a process '
+            'stays when its match is over; expected "fresh"',
+        )
 
 
 def _expect_enough(

@@ -26,8 +26,8 @@ class FairMatches:
 
     def __init__(self, settings: Settings, found: Machine | None = None) -> None:
         """Look at the machine, unless it was `found` already. CoresError if it has too few cores."""
-        self._freeze = settings.fair.freeze
-        self._cores_per_bot = settings.fair.cores_per_bot
+        self._freeze = settings.freeze
+        self._cores_per_bot = settings.cores_per_bot
         self._machine: Machine | None = None
         self._pool = CorePool(())
         self.at_once = settings.matches_at_once()

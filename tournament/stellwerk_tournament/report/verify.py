@@ -166,7 +166,7 @@ def _wrong_form(line: MatchLine, game: Game) -> str:
 
 def _wrong_conditions(settings: Settings, line: MatchLine) -> Iterator[str]:
     """Yield what a line says of its conditions that the tournament did not begin with."""
-    confinement, fair = settings.confinement, settings.fair
+    confinement = settings.confinement
     bots = {entrant.name: entrant.bot for entrant in settings.entrants}
     if line.isolation != confinement.isolation:
         yield f"isolation: expected {confinement.isolation}, not {line.isolation}"
@@ -178,10 +178,10 @@ def _wrong_conditions(settings: Settings, line: MatchLine) -> Iterator[str]:
             yield f"{where}.process: {seat.bot} is {bots[seat.bot].process}, and it says {seat.process}"
         if seat.process != "remote" and seat.transport is not UNSET:
             yield f"{where}.transport: is there for remote bots only"
-        if seat.frozen is not UNSET and not fair.freeze:
+        if seat.frozen is not UNSET and not settings.freeze:
             yield f"{where}.frozen: this tournament stops no bots"
-        if seat.processors not in (0, fair.cores_per_bot):
-            yield f"{where}.processors: expected {fair.cores_per_bot or 0}, not {seat.processors}"
+        if seat.processors not in (0, settings.cores_per_bot):
+            yield f"{where}.processors: expected {settings.cores_per_bot or 0}, not {seat.processors}"
 
 
 def _wrong_forfeits(line: MatchLine, expected: MatchLine, suspended: Collection[str]) -> Iterator[str]:
