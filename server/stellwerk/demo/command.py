@@ -1,7 +1,7 @@
 """`stellwerk demo`: a small tournament of the reference bots over every game, rated and with its report.
 
-It shows the commands of an organizer: it writes a `tournament.toml`, runs it, and names the results. The seed
-is fixed, so that the ranking is the same everywhere.
+It gives three commands as an organizer would, and names the results. The seed is fixed, so that the ranking
+is the same everywhere.
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ import shlex
 from pathlib import Path
 from typing import Final
 
-from stellwerk.shared.errors import DONE, not_writable
+from stellwerk.shared.errors import DONE
 from stellwerk.shared.folders import empty_folder, temporary_folder
-from stellwerk.shared.parser import argument, whole_number
+from stellwerk.shared.parser import Parser, argument, whole_number
 from stellwerk.shared.terminal import flush_stdout, own_name, say
 from stellwerk.tournament import command as tournament_command
-from stellwerk_base.files import write_whole
 from stellwerk_engine.games.shipped import RULE_SETS
-from stellwerk_tournament.config.settings import FILE
 from stellwerk_tournament.report.derived import REPORT
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES
 from stellwerk_tournament.store.match_line import FILE as MATCHES
@@ -35,61 +33,37 @@ examples:
   stellwerk demo --folder cup --rounds 10
 """
 
-ROUNDS: Final = 4  # of ten blocks each: the ranking is clear, and it is over in a minute
-TOURNAMENT: Final = """\
-# The tournament of `stellwerk demo`. `stellwerk tournament init` writes a file that explains all settings.
-title = "Demo"
-concurrency = 2
-sandbox = "limits"  # for bots that you trust, as these
-
-[schedule]
-rounds = {rounds}
-
-{games}
-[[bots]]
-built_in = "random"
-
-[[bots]]
-built_in = "greedy"
-
-[[bots]]
-built_in = "planner"
-"""
-GAME: Final = """\
-[[games]]
-game = "{game}"
-players = {players}
-"""
+BOTS: Final = ("random", "greedy", "planner")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description, parser.epilog = DESCRIPTION, EXAMPLES
     argument(parser, "--folder FOLDER", "a new or an empty one (default: a new one for temporary files)")
-    argument(parser, "--rounds N", "of ten blocks each", whole_number(1, 1000), default=ROUNDS)
+    argument(
+        parser, "--rounds N", "in each, all pairs of bots play all games", whole_number(1, 1000), default=4
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     is_named = arguments.folder is not None
     folder = empty_folder(arguments.folder) if is_named else temporary_folder("stellwerk-demo-")
-    games = [GAME.format(game=rules.id, players=min(rules.seat_counts)) for rules in RULE_SETS.values()]
-    settings = TOURNAMENT.format(rounds=arguments.rounds, games="\n".join(games))
-    try:
-        write_whole(folder / FILE, settings.encode())
-    except OSError as error:
-        raise not_writable(str(folder / FILE), error) from None
-    say(f"Three bots, every game: the settings are in {folder / FILE}")
-    code = _run_tournament_command("run", str(folder), "--seed=demo")
-    if code == DONE:
-        code = _run_tournament_command("report", str(folder), "--pages")
-    if code == DONE:
-        _print_what_is_there(folder)
-    return code
+    games = [f"--game={game}" for game in RULE_SETS]
+    for command, *options in (
+        ("init", *games, *(f"--bot={bot}" for bot in BOTS)),
+        ("run", f"--rounds={arguments.rounds}", "--concurrency=2", "--seed=demo"),
+        ("report", "--pages"),
+    ):
+        code = _run_tournament_command(command, str(folder), *options)
+        if code != DONE:
+            return code
+    _print_what_is_there(folder)
+    return DONE
 
 
 def _run_tournament_command(*words: str) -> int:
     say(f"$ {shlex.join(['stellwerk', 'tournament', *words])}")
     flush_stdout()
-    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser = Parser()
     tournament_command.add_arguments(parser)
     return tournament_command.run(parser.parse_args(words))
 
