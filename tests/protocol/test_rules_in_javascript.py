@@ -5,6 +5,7 @@ legal moves in their order, fallbacks, refusals and results.
 from __future__ import annotations
 
 import json
+import secrets
 import subprocess
 from pathlib import Path
 from typing import Any, Final
@@ -25,7 +26,7 @@ COMMAND: Final = REPOSITORY / "protocol" / "verifiers" / "javascript" / "check_r
 VECTORS: Final = REPOSITORY / "protocol" / "conformance" / "vectors" / "rules"
 BOARDS: Final = REPOSITORY / "server" / "stellwerk_engine" / "boards"
 SECONDS: Final = 120
-BOARDS_EACH: Final = 3
+BOARDS_EACH: Final = 1
 
 GOOD, DIFFERENT, WRONG_USAGE = range(3)  # exit codes
 
@@ -72,7 +73,8 @@ def test_games_on_boards_that_nobody_drew_are_played_alike(
 ) -> None:
     boards: list[Path | str] = []
     files: list[Path] = []
-    for label in (f"{game}-{players}-{number}" for number in range(BOARDS_EACH)):
+    seed = secrets.token_hex(4)
+    for label in (f"{game}-{players}-{number}-{seed}" for number in range(BOARDS_EACH)):
         content = random_board(game, label)
         board = tmp_path / f"{label}.json"
         board.write_text(json.dumps(content))

@@ -149,7 +149,7 @@ test("a broken line leaves the moves before it, if the seed at the end is the on
 
 test("a file that was cut off anywhere is true as far as it goes", () => {
   const bytes = sealed(sound);
-  for (let length = 0; length < bytes.length; length += length < 3000 ? 1 : 997) {
+  for (let length = 0; length < bytes.length; length += length < 3000 ? 7 : 997) {
     const verdict = judged(bytes.subarray(0, length));
     assert.equal(verdict.verdict, "unjudged", `${length} bytes`);
     assert.ok(verdict.moves <= moves);
