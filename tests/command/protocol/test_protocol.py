@@ -38,9 +38,10 @@ def test_the_schema_without_a_name_is_the_file_of_the_repository(capsys: pytest.
 
 
 def test_each_message_and_each_definition_has_a_schema_that_needs_no_other_file(
-    capsys: pytest.CaptureFixture[str],
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = bundle()
+    monkeypatch.setattr("stellwerk.protocol.command.bundle", lambda: whole)  # made once, not for each name
     for name, definition in definition_names(whole).items():
         assert main(["protocol", "schema", name]) == 0
         printed = capsys.readouterr().out
