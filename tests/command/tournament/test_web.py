@@ -258,7 +258,7 @@ def test_pages_that_cannot_listen_cost_the_matches_nothing(tmp_path: Path) -> No
 
 @pytest.mark.xdist_group("clusters")
 def test_a_tournament_on_workers_shows_its_progress_and_complete_blocks(tmp_path: Path) -> None:
-    folder = cup(tmp_path / "cup", THREE, "[schedule]\nrounds = 30")
+    folder = cup(tmp_path / "cup", THREE, "[schedule]\nrounds = 10")
     with started("run", folder, "--workers", "2", "--web", "0") as process:
         pages = Pages.at(read(process, "live_pages")["url"])
         with collecting(pages, check=Completeness(folder)) as stream:
@@ -268,8 +268,8 @@ def test_a_tournament_on_workers_shows_its_progress_and_complete_blocks(tmp_path
             assert read(process, "ended")["finished"]
             stream.end()
         assert process.wait(SECONDS) == 0
-    assert stream.all_of("tournament")[-1]["played"] == 180
-    assert stream.all_of("counts")[-1]["ended"] == 180
+    assert stream.all_of("tournament")[-1]["played"] == 60
+    assert stream.all_of("counts")[-1]["ended"] == 60
     expect_final_figures(folder, stream.all_of("ranking")[-1])
 
 
