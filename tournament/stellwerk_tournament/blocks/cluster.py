@@ -146,6 +146,9 @@ class Cluster:
     maker: OrderMaker
     tell: Tell
     address: str
+    most: int = WINDOW
+    takes_more: bool = True
+    brings_back: bool = True
     _away: dict[str, _Task] = field(default_factory=dict[str, _Task])
     _to_send: list[_Parcel] = field(default_factory=list[_Parcel])
     _slots: int = 1  # blocks that all workers together play at a time
@@ -154,18 +157,6 @@ class Cluster:
     _accepted: set[str] = field(default_factory=set[str])
     _quiet: set[str] = field(default_factory=set[str])
     _failed_on: dict[int, set[str]] = field(default_factory=dict[int, set[str]])  # workers, by the block
-
-    @property
-    def most(self) -> int:
-        return WINDOW
-
-    @property
-    def takes_more(self) -> bool:
-        return True
-
-    @property
-    def brings_back(self) -> bool:
-        return True
 
     def begin(self, duty: Dask) -> None:
         """Let all workers be examined, those that are there and those that will come."""
@@ -200,7 +191,8 @@ class Cluster:
             await parcel.task.done.wait()
             played = await trio.to_thread.run_sync(self._taken, parcel.task.future, due, parcel.place)
             if played is not None:
-                self._note_time(played)
+                seconds = sum(match.line.seconds for match in played.matches)
+                self._block_s = seconds if self._block_s is None else 0.9 * self._block_s + 0.1 * seconds
             return played
         finally:
             self._put_away(parcel)
@@ -259,10 +251,6 @@ class Cluster:
             task.future.release()
             with contextlib.suppress(RunError):  # the blocks that wait will say it
                 self._send()
-
-    def _note_time(self, played: PlayedBlock) -> None:
-        seconds = sum(match.line.seconds for match in played.matches)
-        self._block_s = seconds if self._block_s is None else 0.9 * self._block_s + 0.1 * seconds
 
     def _taken(self, future: Dask, due: DueBlock, place: int) -> PlayedBlock | None:
         """Return the result of a block, which has this place in its task. BlockFailedError, RunError."""

@@ -33,18 +33,12 @@ class Exporter:
     blocks: int = 0
     matches: int = 0
     size: int = 0
-
-    @property
-    def most(self) -> int:
-        return 1
+    most: int = 1
+    brings_back: bool = False
 
     @property
     def takes_more(self) -> bool:
         return self.blocks < self.limit
-
-    @property
-    def brings_back(self) -> bool:
-        return False
 
     async def play(self, due: DueBlock) -> None:
         """Write the file of a block. RunError or StoreError if that cannot be done."""

@@ -22,7 +22,7 @@ from stellwerk_base.files import PRIVATE, write_whole
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bench.levels import SandboxError, SandboxRecord
 from stellwerk_processes.standing_server import StandingServer
-from stellwerk_processes.started_match import MatchObserver, MatchResult, play_match
+from stellwerk_processes.started_match import MatchObserver, Show, play_match
 from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_tournament.blocks.archives import unpack
 from stellwerk_tournament.blocks.files import BlockFileError, BlockOrder, BlockResult
@@ -37,14 +37,14 @@ from stellwerk_tournament.play.matches_here import (
     heading,
 )
 from stellwerk_tournament.schedule.schedule import Block
-from stellwerk_tournament.store.match_line import MachineRecord, MatchLine
+from stellwerk_tournament.store.match_line import MachineRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
     """The machine that plays: what is known of it, what makes the players of bots that sit in the server,
     how many matches it plays at a time, what has been tried of the sandbox before, if anything was, what gets
-    the errors of ours that failed a match, and what is called after moves, but not too often."""
+    the errors of ours that failed a match, and who is shown matches, after moves, but not too often."""
 
     version: str
     machine: MachineRecord
@@ -52,7 +52,7 @@ class Host:
     at_once: int = 1
     sandbox: SandboxRecord | UnsetType = UNSET
     log: Callable[[str, Sequence[str]], object] = lambda _heading, _lines: None
-    moved: Callable[[], object] | None = None
+    show: Show | None = None
 
 
 def expect_playable(order: BlockOrder, version: str) -> None:
@@ -70,8 +70,9 @@ def unpacked(order: BlockOrder, folder: Path) -> Settings:
     """Unpack what an order brings, and return the settings that it is played with. BlockFileError."""
     try:
         unpack(order.archives, folder)
-        if order.board is not None:
-            _write_once(folder / board_name(order.board), order.board)
+        if order.board is not None and not (board := folder / board_name(order.board)).exists():
+            write_whole(board, order.board, sync=True, mode=PRIVATE)  # others may be reading it
+            board.chmod(0o644)
         source = Source(folder / FILE, "")
         source.file = order.settings
         settings = settings_of(source, folder)
@@ -87,13 +88,6 @@ def unpacked(order: BlockOrder, folder: Path) -> Settings:
         settings = settings.at_level(order.level)
     entrants = (replace(each, label=order.versions[each.name]) for each in settings.entrants)
     return replace(settings, entrants=tuple(entrants))
-
-
-def _write_once(path: Path, content: bytes) -> None:
-    """Write a file that others may be reading. OSError."""
-    if not path.exists():
-        write_whole(path, content, sync=True, mode=PRIVATE)
-        path.chmod(0o644)
 
 
 class TableBlock:
@@ -113,13 +107,12 @@ class TableBlock:
         self._secret = bytes.fromhex(order.secret)
         self._block = Block(order.block, 0, order.round, 0, order.entrants)
         self._host = host
-        show = None if host.moved is None else partial(_show, host.moved)
         conditions = Conditions(
-            execute=partial(play_match, observer=MatchObserver(show)),
+            execute=partial(play_match, observer=MatchObserver(host.show)),
             sandbox=sandbox,
             machine=host.machine,
             house_bots=host.house_bots,
-            show=show,
+            show=host.show,
         )
         entrants = {entrant.name: entrant for entrant in settings.entrants}
         self._here = MatchesHere(settings, entrants, folder, conditions, lag, self._log)
@@ -155,23 +148,17 @@ class TableBlock:
                     self._block, self._secret, rotation, frozenset(self._order.suspended)
                 )
             if not isinstance(ended, str):
-                self._played[rotation] = self._record(attempt, *ended)
+                line, played = ended
+                line = msgspec.structs.replace(line, attempt=attempt)
+                self._played[rotation] = self._here.as_played(line, played)
                 return
             self._failures.append((rotation, ended))
         self._failed = BlockFailedError(rotation, self._failures[-1][1])
         scope.cancel()
 
-    def _record(self, attempt: int, line: MatchLine, played: MatchResult) -> PlayedMatch:
-        line = msgspec.structs.replace(line, attempt=attempt)
-        return self._here.as_played(line, played)
-
     async def _log(self, heading: str, lines: Sequence[str]) -> None:
         await trio.lowlevel.checkpoint()
         self._host.log(heading, lines)
-
-
-def _show(moved: Callable[[], object], _: object) -> None:
-    moved()
 
 
 def why(error: SandboxError | BlockFailedError, order: BlockOrder) -> str:

@@ -17,6 +17,7 @@ import ctypes
 import os
 import signal
 import socket
+import sys
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -26,6 +27,7 @@ import msgspec
 import trio
 from msgspec import UNSET, Struct, UnsetType
 
+from stellwerk_base.lines import LineSplitter
 from stellwerk_processes.bench.cores import CoresError
 from stellwerk_processes.bench.levels import SandboxError, SandboxRecord
 from stellwerk_processes.bench.resolve_sandbox import hide_memory
@@ -105,20 +107,20 @@ async def _serve(
     stream = trio.SocketStream(trio.socket.from_stdlib_socket(connection))
     lines = _lines(stream)
 
-    def moved() -> None:
+    def moved(_: object = None) -> None:
         with contextlib.suppress(OSError):  # whoever has not read the last ones yet needs no other one
             connection.send(ALIVE)
 
     async with trio.open_nursery() as nursery, aclosing(lines):
         place = msgspec.json.decode(await anext(lines), type=Place)
-        host = Host(version, place.machine, house_bots, sandbox=place.sandbox, log=log, moved=moved)
+        host = Host(version, place.machine, house_bots, sandbox=place.sandbox, log=log, show=moved)
         to_play, orders = trio.open_memory_channel[bytes](0)
         is_playing = False
 
         async def read() -> None:
             async with to_play:
                 async for content in lines:
-                    await to_play.send(content + await anext(lines, b""))
+                    await to_play.send(b"%b\n%b\n" % (content, await anext(lines, b"")))
             if is_playing:
                 nursery.cancel_scope.cancel()
 
@@ -146,12 +148,9 @@ async def _outcome(table: Table, text: bytes, host: Host) -> Outcome:
 
 
 async def _lines(stream: trio.SocketStream) -> AsyncGenerator[bytes]:
-    """Yield the lines that come, with their newlines. One without an end is none."""
-    parts: list[bytes] = []
+    """Yield the lines that come, without their newlines. One without an end is none."""
+    splitter = LineSplitter(sys.maxsize)
     with contextlib.suppress(trio.BrokenResourceError):
         async for data in stream:
-            *ended, rest = bytes(data).split(b"\n")
-            for part in ended:
-                yield b"".join((*parts, part, b"\n"))
-                parts = []
-            parts.append(rest)
+            for line in splitter.feed(bytes(data)):
+                yield line

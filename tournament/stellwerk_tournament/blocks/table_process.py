@@ -27,7 +27,6 @@ from stellwerk_tournament.blocks.serve_table import ALIVE, Outcome, Place, decod
 RESERVE_S: Final = 60.0  # to start and to end bots, on a machine that is busy
 SLOWNESS: Final = 2  # the clocks of a match stand still while its server is late
 _END_S: Final = 10.0  # for bots to end by themselves
-_PIECE: Final = 65_536
 
 
 class TableError(Exception):
@@ -52,7 +51,7 @@ class TableProcess:
         with theirs, pinned_to(processors):
             self._process = subprocess.Popen([sys.executable, *program], stdin=theirs.fileno())
         self._unsent = encode(place) + b"\n"
-        self._unread = b""
+        self._lines = self._socket.makefile("rb")
         self.idle_since = 0.0
 
     @property
@@ -61,13 +60,23 @@ class TableProcess:
 
     def play(self, order: bytes, silence_s: float) -> Outcome:
         """Have a block played. TableError if the table does not live to its end, or was silent too long."""
-        self._send(self._unsent + order, silence_s)
-        self._unsent = b""
-        while True:
-            line = self._line(silence_s)
-            if line != ALIVE:
-                outcome: Outcome = decode_outcome(line)
-                return outcome
+        self._socket.settimeout(silence_s)
+        try:
+            self._socket.sendall(self._unsent + order)
+            self._unsent = b""
+            while (line := self._lines.readline()) == ALIVE:
+                pass
+        except TimeoutError:
+            raise TableError(
+                f"the process that plays hangs: nothing has moved for {silence_s:.0f} s, which is longer "
+                "than the clocks allow; it was ended"
+            ) from None
+        except OSError:
+            line = b""
+        if not line.endswith(b"\n"):
+            raise TableError("the process that plays has ended")
+        outcome: Outcome = decode_outcome(line)
+        return outcome
 
     def kill(self) -> None:
         """End the table at once, and its bots with it. Any thread may call this, also while another one has a
@@ -78,6 +87,7 @@ class TableProcess:
         """End the table at once, and clear away what is left of it."""
         self.kill()
         self._process.wait()
+        self._lines.close()
         self._socket.close()
 
     def dismiss(self) -> None:
@@ -87,39 +97,6 @@ class TableProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_END_S)
         self.close()
-
-    def _send(self, text: bytes, seconds: float) -> None:
-        self._socket.settimeout(seconds)
-        try:
-            self._socket.sendall(text)
-        except TimeoutError:
-            raise self._hangs(seconds) from None
-        except OSError:
-            raise self._has_ended() from None
-
-    def _line(self, seconds: float) -> bytes:
-        self._socket.settimeout(seconds)
-        parts = [self._unread]
-        while b"\n" not in parts[-1]:
-            try:
-                parts.append(self._socket.recv(_PIECE))
-            except TimeoutError:
-                raise self._hangs(seconds) from None
-            except OSError:
-                raise self._has_ended() from None
-            if not parts[-1]:
-                raise self._has_ended()
-        line, newline, self._unread = b"".join(parts).partition(b"\n")
-        return line + newline
-
-    def _hangs(self, seconds: float) -> TableError:
-        return TableError(
-            f"the process that plays hangs: nothing has moved for {seconds:.0f} s, which is longer than the "
-            "clocks allow; it was ended"
-        )
-
-    def _has_ended(self) -> TableError:
-        return TableError("the process that plays has ended")
 
 
 class Tables:
@@ -165,7 +142,9 @@ class Tables:
     def _taken(self) -> Generator[TableProcess]:
         with self._lock:
             # Those of a table that is just being ended come soon.
-            self._lock.wait_for(lambda: self._is_closed or self._waiting or self._can_start())
+            self._lock.wait_for(
+                lambda: self._is_closed or self._waiting or self._free_shares or not self._has_shares
+            )
             if self._is_closed:
                 raise TableError("the tournament is over")
             try:
@@ -188,9 +167,6 @@ class Tables:
             if not is_good:
                 table.close()
                 self._give_back(table)
-
-    def _can_start(self) -> bool:
-        return bool(self._free_shares) or not self._has_shares
 
     def _new(self) -> TableProcess:
         """Start a table, on a share of its own if there are shares. OSError."""
