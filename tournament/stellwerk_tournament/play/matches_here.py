@@ -15,7 +15,7 @@ from __future__ import annotations
 import secrets
 import traceback
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -24,9 +24,10 @@ import msgspec
 import trio
 from msgspec import UNSET, UnsetType
 
+from stellwerk_engine.core.state import Game
 from stellwerk_processes.bench.invitation import BotStartError
 from stellwerk_processes.bench.levels import Confinement, SandboxRecord
-from stellwerk_processes.bot_spec import may_overlap
+from stellwerk_processes.bot_spec import BotSpec, may_overlap
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_processes.standing_server import StandingServer, StandingSetup
@@ -97,7 +98,6 @@ class MatchesHere:
         self._conditions = conditions
         self._lag = lag
         self._log = log
-        self._clocks = clocks_of(settings.time)
         self.fair = FairMatches(settings)
         self.standing: StandingServer | None = None
 
@@ -167,24 +167,13 @@ class MatchesHere:
     def _bot_match(self, block: Block, seed: bytes, rotation: int, suspended: Collection[str]) -> BotMatch:
         variant = self._settings.variants[block.variant]
         teams = block.teams(rotation)
-        names = [teams[team] for team in variant.game.team_of]
-        seats = range(len(names))
+        bots = [self._entrants[teams[team]].bot for team in variant.game.team_of]
         has_own_deal = self.has_own_deals(block)
         if has_own_deal:
             seed = secrets.token_bytes(32)
-        return BotMatch(
-            plan=MatchPlan(
-                match=match_id(seed, rotation),
-                game=variant.game,
-                names=tuple(f"seat-{seat}" for seat in seats) if self._settings.anonymous else tuple(names),
-                seed=seed,
-                salt=salt(seed, rotation),
-                clocks=self._clocks,
-                reveal_later=not has_own_deal,
-            ),
-            bots=tuple(self._entrants[name].bot for name in names),
-            bot_seeds=tuple(bot_seed(seed, rotation, seat) for seat in seats),
-            suspended=frozenset(seat for seat in seats if names[seat] in suspended),
+        return replace(
+            match_of_bots(self._settings, variant.game, bots, seed, rotation, reveal_later=not has_own_deal),
+            suspended=frozenset(seat for seat, bot in enumerate(bots) if bot.name in suspended),
             house_bots=self._conditions.house_bots,
         )
 
@@ -226,6 +215,29 @@ class MatchesHere:
 
     def listed(self) -> list[MatchSession]:
         return [] if self.standing is None else self.standing.listed()
+
+
+def match_of_bots(
+    settings: Settings,
+    game: Game,
+    bots: Sequence[BotSpec],
+    seed: bytes,
+    rotation: int = 0,
+    *,
+    reveal_later: bool = True,
+) -> BotMatch:
+    """Return a match of one deal among these bots, one for each seat."""
+    seats = range(len(bots))
+    plan = MatchPlan(
+        match=match_id(seed, rotation),
+        game=game,
+        names=tuple(f"seat-{seat}" if settings.anonymous else bots[seat].name for seat in seats),
+        seed=seed,
+        salt=salt(seed, rotation),
+        clocks=clocks_of(settings.time),
+        reveal_later=reveal_later,
+    )
+    return BotMatch(plan, tuple(bots), tuple(bot_seed(seed, rotation, seat) for seat in seats))
 
 
 def standing_setup(

@@ -20,8 +20,7 @@ import signal
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 import trio
@@ -30,7 +29,7 @@ from stellwerk_processes.bench.hidden_files import hidden_hint
 from stellwerk_processes.bench.invitation import BotStartError
 from stellwerk_processes.bot_spec import STARTED, with_unique_names
 from stellwerk_processes.faults import FaultKind, faults_of
-from stellwerk_processes.standing_server import StandingServer, StandingSetup, open_standing_server
+from stellwerk_processes.standing_server import StandingServer, open_standing_server
 from stellwerk_processes.started_match import (
     BotMatch,
     BrokenOffError,
@@ -39,13 +38,10 @@ from stellwerk_processes.started_match import (
     play_match,
 )
 from stellwerk_protocol.names import Seat
-from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.net.listen_address import CannotListenError
-from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.play.fair_matches import FairMatches
 from stellwerk_tournament.play.lag import LagWatch, watched_lag
-from stellwerk_tournament.play.matches_here import ATTEMPTS
-from stellwerk_tournament.schedule.deal import bot_seed, match_id, salt
+from stellwerk_tournament.play.matches_here import ATTEMPTS, match_of_bots, standing_setup
 
 if TYPE_CHECKING:
     from stellwerk_processes.seat_report import Played
@@ -184,13 +180,16 @@ class _Trials:
         with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
             async with AsyncExitStack() as stack:
                 stack.enter_context(self._fair.at_work())
-                if any(entrant.bot.process == "reused" for entrant in self._entrants):
-                    self._standing = await stack.enter_async_context(open_standing_server(self._setup()))
+                bots_alone = replace(self._settings, entrants=tuple(self._entrants), organizers=())
+                if (setup := standing_setup(bots_alone, self._fair.at_once, {})) is not None:
+                    self._standing = await stack.enter_async_context(open_standing_server(setup))
                 nursery = await stack.enter_async_context(trio.open_nursery())
                 nursery.start_soon(self._heed, signals, nursery.cancel_scope)
                 nursery.start_soon(self._keep_telling)
                 if await self._is_open():
-                    await self._try_all()
+                    async with trio.open_nursery() as trials:
+                        for entrant in self._entrants:
+                            trials.start_soon(self._try_bot, entrant)
                 if self._standing is not None:
                     await self._standing.say_goodbye(finished=True)
                 nursery.cancel_scope.cancel()
@@ -201,20 +200,6 @@ class _Trials:
         for remarks in (self._result.remarks, self._result.untried):
             remarks.sort(key=lambda remark: order.index(remark.bot))
         return self._result
-
-    def _setup(self) -> StandingSetup:
-        settings = self._settings
-        seat_count = max(variant.choice.seat_count for variant in self._variants)
-        return StandingSetup(
-            set_up_ms=settings.time.set_up_ms,
-            confinement=settings.confinement,
-            games=tuple(variant.game for variant in self._variants),
-            remote={},
-            organizers=(),
-            listen_at=None,
-            instances={},  # no trial has more processes than its bot may have
-            logins_at_once=self._fair.at_once * seat_count,
-        )
 
     async def _is_open(self) -> bool:
         try:
@@ -237,11 +222,6 @@ class _Trials:
             seconds = trio.current_time() - self._began
             self._tell(Trying(self._done, len(self._entrants), tuple(self._trying), seconds))
             await trio.sleep(TOLD_AGAIN)
-
-    async def _try_all(self) -> None:
-        async with trio.open_nursery() as trials:
-            for entrant in self._entrants:
-                trials.start_soon(self._try_bot, entrant)
 
     async def _try_bot(self, entrant: Entrant) -> None:
         """Try a bot in one game after the other, because it may have no more processes than for one match. A
@@ -345,23 +325,8 @@ class _Trials:
         if entrant.instances is not None:
             teams = min(teams, entrant.instances // variant.team_size)
         specs = with_unique_names([entrant.bot] * variant.entrant_count)
-        bots = tuple(specs[team] for team in game.team_of)
-        seats = range(len(bots))
-        secret = secrets.token_bytes(32)
-        return _Trial(
-            BotMatch(
-                plan=MatchPlan(
-                    match=match_id(secret, 0),
-                    game=game,
-                    names=tuple(f"seat-{n}" if settings.anonymous else bots[n].name for n in seats),
-                    seed=secret,
-                    salt=salt(secret, 0),
-                    clocks=clocks_of(settings.time),
-                    reveal_later=True,
-                ),
-                bots=bots,
-                bot_seeds=tuple(map(partial(bot_seed, secret, 0), seats)),
-                suspended=frozenset(seat for seat in seats if game.team_of[seat] >= teams),
-            ),
-            tuple(seat for seat in seats if game.team_of[seat] < teams),
-        )
+        bots = [specs[team] for team in game.team_of]
+        taken = tuple(seat for seat, team in enumerate(game.team_of) if team < teams)
+        bot_match = match_of_bots(settings, game, bots, secrets.token_bytes(32))
+        suspended = frozenset(range(len(bots))).difference(taken)
+        return _Trial(replace(bot_match, suspended=suspended), taken)
