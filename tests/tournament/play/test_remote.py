@@ -297,7 +297,7 @@ def test_ctrl_c_ends_a_tournament_that_only_waits(tmp_path: Path) -> None:
         ended = read(process, "ended")
         assert process.wait(SECONDS) == 130
     assert not ended["finished"]
-    assert ended["resume"].endswith("--progress=jsonl --listen=127.0.0.1:0 --absent-forfeit")
+    assert ended["resume"].endswith("--progress=jsonl --absent-forfeit --listen=127.0.0.1:0")
     assert lines_of(folder) == []
 
 
