@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Literal, cast, get_args
 
 import msgspec
@@ -20,8 +21,9 @@ from msgspec import UNSET
 
 from stellwerk_base.texts import shown
 from stellwerk_kit.bot_process import BotProcess, described_status
-from stellwerk_kit.doctor.doctor import Failure, Finding
-from stellwerk_kit.lines import Lines, NoLineError, shown_line
+from stellwerk_kit.doctor.doctor import Finding, judge
+from stellwerk_kit.failed import DoesNotApplyError, FailedError
+from stellwerk_kit.lines import Lines, NoLineError, lines_over, shown_line
 from stellwerk_kit.vectors import ClientLine, Encoded, JsonObject, ServerLine, Stream, Vectors
 from stellwerk_protocol.client_line import LineError, read_line
 from stellwerk_protocol.messages import FromClient
@@ -33,6 +35,7 @@ NEEDED: Final[tuple[Operation, ...]] = ("encode", "decode")  # that every client
 LONGEST_ANSWER: Final = 1 << 20  # bytes
 START_FACTOR: Final = 4  # the start may take this many times as long as an answer
 SHOWN: Final = 300  # characters of an answer
+AN_ANSWER: Final = "an answer"  # expected of a driver that cannot be asked any more
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +53,6 @@ class Request:
         return json.dumps({"op": self.operation, **self.arguments}).encode() + b"\n"
 
 
-class _NoAnswerError(Exception):
-    """A driver that cannot be asked any more. The message, one line, shows what it sent instead of an
-    answer."""
-
-
 def requests(vectors: Vectors) -> Iterator[Request]:
     yield from map(_ask_to_encode, vectors.encoded)
     yield from map(_ask_to_decode, vectors.server_lines)
@@ -69,73 +67,54 @@ def drive(
     CannotStartError if the process cannot be started."""
     process = BotProcess(command, os.environ, "stdio")
     try:
-        output, input_ = process.pipes
-        os.set_blocking(output.fileno(), False)
-        os.set_blocking(input_.fileno(), False)
-        lines = Lines(output.fileno(), input_.fileno(), LONGEST_ANSWER)
+        lines = lines_over(*process.pipes, LONGEST_ANSWER)
         patience = seconds * START_FACTOR
         for request in requests(vectors):
-            started = time.monotonic()
-            try:
-                answer = _ask_library(lines, process, request, started + patience)
-            except _NoAnswerError as error:
-                yield _finding(request, started, ("an answer", str(error)), process.last_lines())
+            name = f"{request.operation} {request.vector}"
+            examine = partial(_examine, lines, process, request, time.monotonic() + patience, needed)
+            finding = judge(name, request.about, examine)
+            yield finding
+            if finding.failure is not None and finding.failure.expected == AN_ANSWER:
                 return
             patience = seconds
-            if answer.get("unsupported") is True:
-                if request.operation in needed:
-                    yield _finding(
-                        request, started, (f"{request.operation} to be supported", "that it is not")
-                    )
-                else:
-                    yield Finding(
-                        _name_of(request), request.about, "skip", _since(started), skipped="not supported"
-                    )
-                continue
-            try:
-                expected = request.judge(answer)
-            except (KeyError, TypeError, ValueError):
-                forms = "one of the forms of protocol/conformance/README.md"
-                expected = f"an answer to {request.operation} in {forms}"
-            yield _finding(request, started, None if expected is None else (expected, _shown_json(answer)))
     finally:
         process.end()
 
 
-def _ask_library(lines: Lines, process: BotProcess, request: Request, deadline: float) -> JsonObject:
+def _examine(
+    lines: Lines, process: BotProcess, request: Request, deadline: float, needed: Sequence[Operation]
+) -> None:
+    """Make the request. Raise FailedError if the answer is wrong, or if there is none."""
     try:
         lines.send(request.line, deadline)
         line = lines.receive(deadline)
     except NoLineError as error:
         status = process.status_by(time.monotonic() + 1.0) if error.ended else None
-        raise _NoAnswerError(error.came if status is None else described_status(status)) from None
+        raise _lack_of_answer(process, error.came if status is None else described_status(status)) from None
     try:
         answer: object = json.loads(line)
     except (ValueError, RecursionError):
         answer = None
     if not isinstance(answer, dict):
-        raise _NoAnswerError(f"not a JSON object: {shown_line(line)}")
-    return cast("JsonObject", answer)
+        raise _lack_of_answer(process, f"not a JSON object: {shown_line(line)}")
+    known = cast("JsonObject", answer)
+    if known.get("unsupported") is True:
+        if request.operation not in needed:
+            raise DoesNotApplyError("not supported")
+        raise FailedError(f"{request.operation} to be supported", "that it is not")
+    try:
+        expected = request.judge(known)
+    except (KeyError, TypeError, ValueError):
+        forms = "one of the forms of protocol/conformance/README.md"
+        expected = f"an answer to {request.operation} in {forms}"
+    if expected is not None:
+        raise FailedError(expected, _shown_json(known))
 
 
-def _finding(
-    request: Request,
-    started: float,
-    difference: tuple[str, str] | None,
-    printed: tuple[str, ...] = (),
-) -> Finding:
-    if difference is None:
-        return Finding(_name_of(request), request.about, "ok", _since(started))
-    failure = Failure(*difference, printed)
-    return Finding(_name_of(request), request.about, "FAIL", _since(started), failure=failure)
-
-
-def _name_of(request: Request) -> str:
-    return f"{request.operation} {request.vector}"
-
-
-def _since(started: float) -> float:
-    return round(time.monotonic() - started, 3)
+def _lack_of_answer(process: BotProcess, came: str) -> FailedError:
+    error = FailedError(AN_ANSWER, came)
+    error.printed = process.last_lines()
+    return error
 
 
 # -- what is asked, and what has to come -------------------------------------------------------------

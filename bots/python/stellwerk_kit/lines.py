@@ -12,7 +12,7 @@ import selectors
 import ssl
 import time
 from functools import partial
-from typing import Final
+from typing import IO, Final
 
 from stellwerk_base.texts import shown
 
@@ -67,7 +67,10 @@ class Lines:
                 raise NoLineError(f"more than {self.longest} bytes without a newline")
             if self._ended is not None:
                 raise NoLineError(self._ended + self._shown_rest(", after"), ended=True)
-            if not self._wait_to_read(deadline):
+            with selectors.DefaultSelector() as selector:
+                selector.register(self._source, selectors.EVENT_READ)
+                can_read = selector.select(max(0.0, deadline - time.monotonic()))
+            if not can_read:
                 is_begun = bool(self._unread)
                 came = self._shown_rest("only") or "nothing"
                 raise NoLineError(came, silence=not is_begun, unfinished=is_begun)
@@ -104,11 +107,6 @@ class Lines:
             if not ready or any(mask & selectors.EVENT_WRITE for _, mask in ready):
                 return bool(ready)
 
-    def _wait_to_read(self, deadline: float) -> bool:
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._source, selectors.EVENT_READ)
-            return bool(selector.select(max(0.0, deadline - time.monotonic())))
-
     def _read_piece(self) -> None:
         try:
             piece = self._read_some(PIECE)
@@ -127,6 +125,13 @@ class Lines:
         if not self._unread:
             return ""
         return f"{before} a piece of a line, without its newline: {shown_line(bytes(self._unread))}"
+
+
+def lines_over(output: IO[bytes], input_: IO[bytes], longest: int = LINE_BEFORE_LOGIN) -> Lines:
+    """Return the lines over the pipes of a process: the one that it writes to, and the one that it reads."""
+    os.set_blocking(output.fileno(), False)
+    os.set_blocking(input_.fileno(), False)
+    return Lines(output.fileno(), input_.fileno(), longest)
 
 
 def shown_line(line: bytes) -> str:

@@ -16,7 +16,7 @@ from typing import IO, Final, Protocol
 
 from stellwerk_kit.bot_process import BotProcess, Transport, described_status
 from stellwerk_kit.failed import FailedError
-from stellwerk_kit.lines import MOST_UNREAD, PIECE, Lines
+from stellwerk_kit.lines import MOST_UNREAD, PIECE, Lines, lines_over
 
 NAME: Final = "patient"  # of a bot that is started
 LOOK_EVERY: Final = 0.05  # seconds between two checks whether a bot that should connect has exited
@@ -24,54 +24,11 @@ LOOPBACK: Final = "127.0.0.1"
 SECONDS_TO_GO: Final = 1.0  # for a client that got `bye`, to read it and close
 
 
-class Caller(Protocol):
-    """A program at the other end. `token` is the token that its login must have, and `name` the name that it
-    should have: None, if it was given neither. `status` is that of its process: None while it runs, or if its
-    process is unknown."""
-
-    @property
-    def transport(self) -> Transport: ...
-
-    @property
-    def token(self) -> str | None: ...
-
-    @property
-    def name(self) -> str | None: ...
-
-    def connect(self, seconds: float, expected: str) -> Lines:
-        """Wait for its first connection."""
-        ...
-
-    def connect_again(self, seconds: float, expected: str) -> Lines:
-        """Wait for another connection, after `hang_up`."""
-        ...
-
-    def hang_up(self) -> None:
-        """Close the connection, so that the caller sees the end of its input."""
-        ...
-
-    def stay_out(self, seconds: float) -> None:
-        """Refuse all connections for a while."""
-        ...
-
-    def status_by(self, deadline: float) -> int | None:
-        """Wait for the exit status; return None if there is none at the deadline."""
-        ...
-
-    def last_lines(self) -> tuple[str, ...]:
-        """Return the last lines of its output."""
-        ...
-
-    def end(self) -> None: ...
-
-
 class StartedBot(Protocol):
     """The process of a bot: a `BotProcess`, or one that the caller started and confined."""
 
     @property
     def pipes(self) -> tuple[IO[bytes], IO[bytes]]: ...
-
-    def status(self) -> int | None: ...
 
     def status_by(self, deadline: float) -> int | None: ...
 
@@ -141,12 +98,64 @@ class _DoorElsewhere(Door):
         self._listener.listen()
 
 
-class _OverTcp:
+class Caller:
+    """A program at the other end. `token` is the token that its login must have, and `name` the name that it
+    should have: None for a client that we did not start."""
+
     transport: Transport = "tcp"
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, process: StartedBot | None, token: str | None) -> None:
+        self.token = token
+        self.name = None if process is None else NAME
+        self._process = process
+
+    def connect(self, seconds: float, expected: str) -> Lines:
+        """Wait for its first connection."""
+        return self.connect_again(seconds, expected)
+
+    def connect_again(self, seconds: float, expected: str) -> Lines:
+        """Wait for another connection, after `hang_up`."""
+        raise NotImplementedError
+
+    def hang_up(self) -> None:
+        """Close the connection, so that the caller sees the end of its input."""
+        raise NotImplementedError
+
+    def stay_out(self, seconds: float) -> None:
+        """Refuse all connections for a while."""
+
+    def status_by(self, deadline: float) -> int | None:
+        """Wait for the exit status. Return None if there is none at the deadline, or if the process is
+        unknown."""
+        return None if self._process is None else self._process.status_by(deadline)
+
+    def last_lines(self) -> tuple[str, ...]:
+        """Return the last lines of its output."""
+        return () if self._process is None else self._process.last_lines()
+
+    def end(self) -> None:
+        if self._process is not None:
+            self._process.end()
+
+
+class _OverTcp(Caller):
+    def __init__(self, door: Door, process: StartedBot | None = None, token: str | None = None) -> None:
+        super().__init__(process, token)
         self._door = door
         self._socket: socket.socket | None = None
+
+    def connect_again(self, seconds: float, expected: str) -> Lines:
+        """Wait for a connection until the deadline, or until the process has exited."""
+        deadline = time.monotonic() + seconds
+        while (connection := self._door.wait(deadline)) is None:
+            if (status := self.status_by(0)) is not None:
+                connection = self._door.wait(0)  # it may have connected just before
+                if connection is None:
+                    raise FailedError(expected, described_status(status))
+                break
+            if time.monotonic() >= deadline:
+                raise FailedError(expected, f"within {seconds:g} s nothing")
+        return self.take(connection)
 
     def take(self, connection: socket.socket) -> Lines:
         connection.setblocking(False)
@@ -169,109 +178,54 @@ class _OverTcp:
 
 
 class StartedOverTcp(_OverTcp):
-    name: str | None = NAME
-
     def __init__(self, start: Start, bot_seed: str) -> None:
-        super().__init__(Door())
-        self.token: str | None = secrets.token_urlsafe(24)
-        address = f"tcp://{self._door.host}:{self._door.port}"
+        door, token = Door(), secrets.token_urlsafe(24)
         try:
-            self._process = start(_variables_of(address, self.token, bot_seed), "tcp")
+            process = start(_variables_of(f"tcp://{door.host}:{door.port}", token, bot_seed), "tcp")
         except BaseException:
-            self._door.close()
+            door.close()
             raise
-        inside = self._process.own_listener()
+        inside = process.own_listener()
         if inside is not None:
-            self._door.close()
-            self._door = Door.at(inside)
-
-    def connect(self, seconds: float, expected: str) -> Lines:
-        """Wait for a connection until the process exits."""
-        deadline = time.monotonic() + seconds
-        while (connection := self._door.wait(deadline)) is None:
-            if (status := self._process.status()) is not None:
-                connection = self._door.wait(0)  # it may have connected just before
-                if connection is None:
-                    raise FailedError(expected, described_status(status))
-                break
-            if time.monotonic() >= deadline:
-                raise FailedError(expected, f"within {seconds:g} s nothing")
-        return self.take(connection)
-
-    def connect_again(self, seconds: float, expected: str) -> Lines:
-        return self.connect(seconds, expected)
-
-    def status_by(self, deadline: float) -> int | None:
-        return self._process.status_by(deadline)
-
-    def last_lines(self) -> tuple[str, ...]:
-        return self._process.last_lines()
+            door.close()
+            door = Door.at(inside)
+        super().__init__(door, process, token)
 
     def end(self) -> None:
-        self._process.end()
+        super().end()
         self._door.close()
         if self._socket is not None:
             self._socket.close()
 
 
-class StartedOverStdio:
+class StartedOverStdio(Caller):
     """A started bot whose standard input and output are its only connection."""
 
     transport: Transport = "stdio"
-    name: str | None = NAME
 
     def __init__(self, start: Start, bot_seed: str) -> None:
-        self.token: str | None = secrets.token_urlsafe(24)
-        self._process = start(_variables_of("stdio:", self.token, bot_seed), "stdio")
+        token = secrets.token_urlsafe(24)
+        process = start(_variables_of("stdio:", token, bot_seed), "stdio")
+        super().__init__(process, token)
+        self._pipes = process.pipes
 
     def connect(self, seconds: float, expected: str) -> Lines:
-        output, input_ = self._process.pipes
-        os.set_blocking(output.fileno(), False)
-        os.set_blocking(input_.fileno(), False)
-        return Lines(output.fileno(), input_.fileno())
+        return lines_over(*self._pipes)
 
     def connect_again(self, seconds: float, expected: str) -> Lines:
         raise FailedError(expected, "nothing: pipes cannot be opened again")
 
     def hang_up(self) -> None:
-        self._process.pipes[1].close()
-
-    def stay_out(self, seconds: float) -> None:
-        pass
-
-    def status_by(self, deadline: float) -> int | None:
-        return self._process.status_by(deadline)
-
-    def last_lines(self) -> tuple[str, ...]:
-        return self._process.last_lines()
-
-    def end(self) -> None:
-        self._process.end()
+        self._pipes[1].close()
 
 
 class AnyClient(_OverTcp):
     """A client that we did not start. It is waited for without a deadline, and its process is unknown."""
 
-    token: str | None = None
-    name: str | None = None
-
     def connect(self, seconds: float, expected: str) -> Lines:
         while (connection := self._door.wait(time.monotonic() + LOOK_EVERY)) is None:
             pass
         return self.take(connection)
-
-    def connect_again(self, seconds: float, expected: str) -> Lines:
-        deadline = time.monotonic() + seconds
-        while (connection := self._door.wait(deadline)) is None:
-            if time.monotonic() >= deadline:
-                raise FailedError(expected, f"within {seconds:g} s nothing")
-        return self.take(connection)
-
-    def status_by(self, deadline: float) -> int | None:
-        return None
-
-    def last_lines(self) -> tuple[str, ...]:
-        return ()
 
     def end(self) -> None:
         """Let the client read the last messages, then close."""
