@@ -156,7 +156,7 @@ class Technology(_Record, frozen=True):
     route_points: PartPoints = 0
     ferry_points: PartPoints = 0
     until_shuffle: bool = False
-    bonus: PartBonus | UnsetType = UNSET
+    bonus: OwnersBonus | UnsetType = UNSET
 
 
 # -- the end -----------------------------------------------------------------------------------------
@@ -202,7 +202,8 @@ class BigCities(_Part, frozen=True, tag="big_cities"):
 SetUpPart: TypeAlias = LongTickets | Holders | FirstTickets
 MenuPart: TypeAlias = DrawCards | ClaimRoute | DrawTickets | ShareTickets | BuildStation | LayCards
 LastRound: TypeAlias = FewTrains | EmptyPile
-PartBonus: TypeAlias = ForTheMost | Stake | ForEachTicket | BigCities
+OwnersBonus: TypeAlias = Stake | ForEachTicket  # of a technology
+PartBonus: TypeAlias = ForTheMost | OwnersBonus | BigCities
 
 
 class Parts(_Record, frozen=True):

@@ -69,6 +69,7 @@ WORDS: Final[dict[str, Any]] = {  # Any: unions and literals are not classes
     "EndReason": names.EndReason,
     "DefaultReason": messages.DefaultReason,
     "ErrorCode": error_codes.ErrorCode,
+    "BonusAmount": parts.BonusAmount,
 }
 UNIONS: Final[dict[str, Any]] = {
     "Message": messages.FromServer | messages.FromClient,
@@ -82,6 +83,7 @@ UNIONS: Final[dict[str, Any]] = {
     "MenuPart": parts.MenuPart,
     "LastRoundPart": parts.LastRound,
     "BonusPart": parts.PartBonus,
+    "OwnersBonusPart": parts.OwnersBonus,
 }
 
 WHOLE: Final = ("Message", "ReplayLine", "Board")

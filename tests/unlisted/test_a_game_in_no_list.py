@@ -186,7 +186,7 @@ WRONG = [
     (setting("train_cards", "dealt", to=60), "train cards; alps with 2 players needs"),
     (technologies(LARGE), "a description has at most 4000"),
     (technologies([ROPE | {"substitute": 1}]), "a substitute of 1 card"),
-    (technologies([ROPE | {"bonus": MOST}]), "the bonus of a technology is a stake or for_each_ticket"),
+    (technologies([ROPE | {"bonus": MOST}]), "for_the_most"),
 ]
 
 

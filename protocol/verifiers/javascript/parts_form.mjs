@@ -17,7 +17,6 @@ const sparse = (form) => (value) =>
 /** @type {Test} */
 const isEmpty = (value) => value === 0 || value === false || (typeof value === "object" && Object.keys(value).length === 0);
 
-const OF_OWNERS = ["stake", "for_each_ticket"]; // bonuses
 const LONGEST = 4000; // bytes of canonical JSON
 const count = whole(0, 100);
 const points = whole(-200, 200);
@@ -31,12 +30,11 @@ const oneOfParts = (forms) => (value) =>
   Object.hasOwn(forms, value?.part) && sparse({ part: oneOf(value.part), ...forms[value.part] })(value);
 
 const amount = oneOf("longest_path", "completed_tickets");
-const isBonus = oneOfParts({
-  for_the_most: { name: isBonusName, points, amount },
+const ofOwners = {
   stake: { name: isBonusName, points, amount },
   for_each_ticket: { name: isBonusName, points },
-  big_cities: {},
-});
+};
+const isBonus = oneOfParts({ ...ofOwners, for_the_most: { name: isBonusName, points, amount }, big_cities: {} });
 const technology = sparse({
   id: id(32),
   supply: whole(1, 100),
@@ -52,7 +50,7 @@ const technology = sparse({
   "route_points?": points,
   "ferry_points?": points,
   "until_shuffle?": isFlag,
-  "bonus?": isBonus,
+  "bonus?": oneOfParts(ofOwners),
 });
 const offered = { number: whole(1, 7), "share?": oneOf("ask_to_share") };
 
@@ -114,7 +112,6 @@ export function lackOf(parts, seats) {
     ["first_tickets at the end of set_up", set_up[set_up.length - 1].part === "first_tickets"],
     ["no more tickets to keep than are offered", all.every(({ keep = 0, number = keep }) => keep <= number)],
     ["a substitute of 2 cards or more", technologiesOf(parts).every(({ substitute }) => substitute !== 1)],
-    ["technologies with a stake or for_each_ticket", technologiesOf(parts).every(({ bonus }) => bonus === undefined || OF_OWNERS.includes(bonus.part))],
     ["draw_cards", has("draw_cards")],
     ["claim_route with a map alone", has("claim_route") === hasMap],
     ["rail_yards, lay_cards and send_cards without a map alone", yards.every((each) => each === !hasMap)],

@@ -258,7 +258,6 @@ test("parts that do not go together make no game", () => {
     "the board feature long_tickets for long_tickets": { board_features: ["map"] },
     "build_station with fewest_stations": { menu: without("build_station") },
     "a substitute of 2 cards or more": selling({ substitute: 1 }),
-    "technologies with a stake or for_each_ticket": selling({ bonus: { part: "for_the_most", name: "guide", points: 7, amount: "longest_path" } }),
     "at most 4000 bytes": { before_action: [{ part: "buy_technology", substitute: 4, technologies }] },
   };
   const lines = recorded("europe", { header: { game: "made_up", parts: MADE_UP } });

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stellwerk_engine.core.game import GameError
-from stellwerk_engine.core.scoring import BigCities, ForTheMost
 from stellwerk_engine.core.state import RuleSet
 from stellwerk_engine.core.turn import EmptyPile
 from stellwerk_engine.parts.claiming.claim_route import ClaimRoute
@@ -39,10 +38,6 @@ def check_parts(rules: RuleSet) -> None:
             raise GameError(f"parts: {part.keep} tickets to keep of {part.number}")
         if isinstance(part, BuyTechnology) and any(kind.substitute == 1 for kind in part.technologies):
             raise GameError("parts: a substitute of 1 card; expected 2 or more")
-        if isinstance(part, BuyTechnology) and any(
-            isinstance(kind.bonus, ForTheMost | BigCities) for kind in part.technologies
-        ):
-            raise GameError("parts: the bonus of a technology is a stake or for_each_ticket")
     for what, needed, is_there in _needs(rules):
         if not is_there:
             raise GameError(f"parts: {what} needs {needed}")
