@@ -194,11 +194,14 @@ def united_kingdom(server: Server) -> None:
 def europe(server: Server) -> None:
     """Play a match of three. The client sends a move of its own, for a station; then it chooses from the list
     again."""
+
+    def stations(ask: Message) -> list[Item]:
+        return [move for move in ask["legal"] if move["type"] == "build_station"]
+
     client = ExampleClient(server, language="Python")
     client.join("europe", 3, seed="5")
-    client.play(until=_can_build(3))
-    first = next(move for move in client.ask["legal"] if move["type"] == "build_station")
-    client.act(move=first)
+    client.play(until=lambda ask: ask["ask"] > 3 and bool(stations(ask)))
+    client.act(move=stations(client.ask)[0])
     client.play()
     server.drain()
 
@@ -215,11 +218,6 @@ def spectator(server: Server) -> None:
     client.ask_for_matches()
     client.ask_for_matches()
     server.drain()
-
-
-def _can_build(count: int) -> Callable[[Message], bool]:
-    """Find the first ask after so many in which a station can be built."""
-    return lambda ask: ask["ask"] > count and any(move["type"] == "build_station" for move in ask["legal"])
 
 
 def _is_turn_after(count: int) -> Callable[[Message], bool]:

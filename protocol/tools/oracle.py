@@ -101,10 +101,6 @@ def _with_taste(label: str) -> Choose:
     return choose
 
 
-def _last(state: State, seat: Seat, listed: list[Move]) -> Move:
-    return listed[-1]
-
-
 PLAYERS: Final[tuple[Callable[[str], Choose], ...]] = (
     mixed,
     _with_taste,
@@ -121,7 +117,7 @@ PLAYERS: Final[tuple[Callable[[str], Choose], ...]] = (
     lambda label: collecting,
     lambda label: refuse_tickets,
     lambda label: first,
-    lambda label: _last,
+    lambda label: lambda state, seat, listed: listed[-1],
 )
 
 

@@ -46,12 +46,10 @@ def _line(text: str) -> bytes:
     """Return the bytes of a line as the cases write it."""
     text = re.sub(r"^ +|\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"<([a-z]+)>", lambda name: _line(CASES.texts[name[1]]).decode(), text)
-    text = re.sub(r"<(\d+)\*(.+?)>", _repeated, text)
+    text = re.sub(
+        r"<(\d+)\*(.+?)>", lambda part: "".join(part[2] % {"n": n} for n in range(int(part[1]))), text
+    )
     return re.sub(rb"\\x([0-9a-f]{2})", lambda byte: bytes.fromhex(byte[1].decode()), text.encode())
-
-
-def _repeated(match: re.Match[str]) -> str:
-    return "".join(match[2] % {"n": n} for n in range(int(match[1])))
 
 
 def _message(text: str) -> JsonObject:

@@ -85,14 +85,6 @@ def join(
     return message | {name: value for name, value in chosen.items() if value is not None}
 
 
-def _ignore(message: Message) -> None:
-    pass
-
-
-def _log_to_stderr(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
-
-
 class Client:
     """A client that plays `matches` matches, one after the other, and sends `wish` for each. Without a wish
     it plays the matches in which the server seats it, until `bye`. It passes every message to `observe`."""
@@ -110,8 +102,8 @@ class Client:
         events: bool = False,
         tls_ca: str | None = None,
         tell_result: Callable[[str], object] = print,
-        log: Callable[[str], object] = _log_to_stderr,
-        observe: Callable[[Message], object] = _ignore,
+        log: Callable[[str], object] = lambda text: print(text, file=sys.stderr, flush=True),
+        observe: Callable[[Message], object] = lambda message: None,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
         self._address = address
@@ -214,7 +206,8 @@ class Client:
                         self._send(connection, {"type": "ping"})
                     return
                 case "error" if message["code"] == "auth.bad_resume_key" and self._session is not None:
-                    self._forget_session()
+                    self._session = None  # only a token can bring its matches back, with a new `start`
+                    self._matches.clear()
                     self._send(connection, self._login())
                 case "error":
                     raise _refusal("the login was refused", message)
@@ -236,11 +229,6 @@ class Client:
                 resume["ended"] = list(self._over)[-MOST_ENDED:]
             login["resume"] = resume
         return login
-
-    def _forget_session(self) -> None:
-        """Forget the session and its matches. Only a token can bring these back, with a new `start`."""
-        self._session = None
-        self._matches.clear()
 
     # -- the matches ---------------------------------------------------------------------------------
 
@@ -278,7 +266,11 @@ class Client:
             case "error":
                 self._refused(connection, message)
             case "end" if played := self._played(message):
-                self._finish(message["match"], _result_in_words(played.start, message))
+                try:
+                    result = result_line(played.start, message)
+                except (KeyError, TypeError, ValueError):
+                    raise ClientError("the server sent a result without ranks", REFUSED) from None
+                self._finish(message["match"], result)
             case _:
                 pass
 
@@ -339,13 +331,6 @@ class Client:
                 raise _refusal("the join was refused", error)
             case _:
                 self._log(reason("the server refused a message", error))
-
-
-def _result_in_words(start: Message, end: Message) -> str:
-    try:
-        return result_line(start, end)
-    except (KeyError, TypeError, ValueError):
-        raise ClientError("the server sent a result without ranks", REFUSED) from None
 
 
 def _refusal(what: str, error: Message) -> Exception:

@@ -28,13 +28,13 @@ def main() -> None:
         sys.stdout.flush()
 
 
-def _encode(request: Message) -> Message:
+def _encode_message(request: Message) -> Message:
     written = io.BytesIO()
     Connection(io.BytesIO(), written.write, written.close).send(request["message"])
     return {"base64": base64.b64encode(written.getvalue()).decode()}
 
 
-def _decode(request: Message) -> Message:
+def _decode_line(request: Message) -> Message:
     try:
         [message] = _received([base64.b64decode(request["base64"]) + b"\n"])
     except WrongLineError as error:
@@ -42,11 +42,7 @@ def _decode(request: Message) -> Message:
     return {"message": message}
 
 
-def _stream(request: Message) -> Message:
-    return {"messages": _received(map(base64.b64decode, request["pieces"]))}
-
-
-def _read(request: Message) -> Message:
+def _read_line(request: Message) -> Message:
     """Read a client's line, as a server does."""
     try:
         return {"message": msgspec.to_builtins(read_line(base64.b64decode(request["base64"])))}
@@ -55,10 +51,10 @@ def _read(request: Message) -> Message:
 
 
 _ANSWERS: Final[dict[str, Callable[[Message], Message]]] = {
-    "encode": _encode,
-    "decode": _decode,
-    "stream": _stream,
-    "read": _read,
+    "encode": _encode_message,
+    "decode": _decode_line,
+    "stream": lambda request: {"messages": _received(map(base64.b64decode, request["pieces"]))},
+    "read": _read_line,
 }
 
 

@@ -110,13 +110,7 @@ class SeatsEnv(AECEnv[str, Observation, np.int64]):
 
     def render(self) -> str | None:
         """Return what everybody saw since the last call, in words; with "human", print it."""
-        if self.render_mode is None:
-            return None
-        text = self.table.text()
-        if self.render_mode == "human":
-            print(text)
-            return None
-        return text
+        return self.table.render(self.render_mode)
 
     def close(self) -> None:
         """Do nothing: there is nothing to be released."""

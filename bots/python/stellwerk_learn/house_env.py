@@ -149,13 +149,7 @@ class HouseEnv(gymnasium.Env[Observation, np.int64]):
 
     def render(self) -> str | None:
         """Return what everybody saw since the last call, in words; with "human", print it."""
-        if self.render_mode is None:
-            return None
-        text = self.table.text()
-        if self.render_mode == "human":
-            print(text)
-            return None
-        return text
+        return self.table.render(self.render_mode)
 
     def _seen(self) -> tuple[Observation, Info]:
         return self.table.observe(self.seat), self.table.info(self.seat, has_view=self._has_view)

@@ -168,8 +168,11 @@ class Table:
             lines.append(writer.end(state.result))
         return b"".join(lines)
 
-    def text(self) -> str:
-        """Return what everybody saw since the last call, for people, and how it stands."""
+    def render(self, mode: str | None) -> str | None:
+        """Return what everybody saw since the last call, for people, and the standing. Print it in the mode
+        "human"; do nothing without a mode."""
+        if mode is None:
+            return None
         state = self.state
         story, self.story = self.story, []
         standing = ", ".join(f"seat {seat} {points}" for seat, points in enumerate(state.points))
@@ -178,7 +181,11 @@ class Table:
                 f"{' + '.join(f'seat {seat}' for seat in team.seats)} {team.points}"
                 for team in state.result.teams
             )
-        return "\n".join([*story, f"turn {state.turn}, points: {standing}"])
+        text = "\n".join([*story, f"turn {state.turn}, points: {standing}"])
+        if mode != "human":
+            return text
+        print(text)
+        return None
 
     def _events(self) -> Events | None:
         return None if self._words is None else []

@@ -9,7 +9,7 @@ candidates of each kind is limited.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Final
 
 from stellwerk_bots.planner.map_worth import map_worth
@@ -28,7 +28,7 @@ MOST_OF_A_KIND: Final[dict[type[Move], int]] = {Claim: 2, Lay: 3, TakeFirst: 2, 
 
 def candidates(state: State, seat: Seat, moves: list[Move]) -> list[int]:
     """Return the indexes of at most this number of moves, the planner's choice first."""
-    worth = _worth(state, seat)
+    worth = yard_worth(state, seat) if state.yards else map_worth(state, seat)
     worths = [worth(move) for move in moves]
     ranked = sorted(range(len(moves)), key=lambda index: -worths[index])
     chosen: list[int] = []
@@ -45,10 +45,6 @@ def candidates(state: State, seat: Seat, moves: list[Move]) -> list[int]:
             if len(chosen) == MOST_CANDIDATES:
                 break
     return chosen
-
-
-def _worth(state: State, seat: Seat) -> Callable[[Move], float]:
-    return yard_worth(state, seat) if state.yards else map_worth(state, seat)
 
 
 def _likeness(move: Move, index: int) -> Hashable:

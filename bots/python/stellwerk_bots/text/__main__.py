@@ -18,7 +18,7 @@ from stellwerk_bots.bot import Message
 from stellwerk_bots.client import Client, ClientError, join
 from stellwerk_bots.connection import default_address
 from stellwerk_bots.text.bot import TextBot
-from stellwerk_bots.text.model import Model, address_model, command_model
+from stellwerk_bots.text.model import address_model, command_model
 
 USAGE: Final = 2
 INTERRUPTED: Final = 130
@@ -30,7 +30,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     if (chosen.command is None) == (chosen.model_address is None):
         parser.error("expected exactly one of --command and --model-address")
-    bot = TextBot(_chosen_model(chosen), name=chosen.model, moves=chosen.moves, retries=chosen.retries)
+    if chosen.command is not None:
+        model = command_model(shlex.split(chosen.command), chosen.seconds)
+    else:
+        model = address_model(chosen.model_address, chosen.model, os.environ.get(KEY, ""), chosen.seconds)
+    bot = TextBot(model, name=chosen.model, moves=chosen.moves, retries=chosen.retries)
 
     def observe(message: Message) -> None:
         if message["type"] == "end":
@@ -55,12 +59,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return 0
-
-
-def _chosen_model(chosen: argparse.Namespace) -> Model:
-    if chosen.command is not None:
-        return command_model(shlex.split(chosen.command), chosen.seconds)
-    return address_model(chosen.model_address, chosen.model, os.environ.get(KEY, ""), chosen.seconds)
 
 
 def _write(record: dict[str, object], file: str | None) -> None:

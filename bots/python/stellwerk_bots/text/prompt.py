@@ -76,7 +76,11 @@ def _lines(game: Game, start: Message, ask: Message, shows_moves: bool, refused:
         yield from (f"{index}: {move_in_words(words, move)}" for index, move in enumerate(ask["legal"]))
     else:
         yield "Forms of moves:"
-        yield from sorted({json.dumps(_form_of_move(move)) for move in ask["legal"]})
+        forms = [
+            {key: value if key == "type" else _kind_of_value(key, value) for key, value in move.items()}
+            for move in ask["legal"]
+        ]
+        yield from sorted(set(map(json.dumps, forms)))
     if refused:
         yield ""
         yield f"{AGAIN} {refused}"
@@ -107,11 +111,6 @@ def _routes(words: Words, routes: list[str]) -> str:
 
 def _cards(cards: dict[str, int]) -> Cards:
     return msgspec.convert(cards, Cards)
-
-
-def _form_of_move(move: Item) -> Item:
-    """Return a move with the kinds of its values in place of these."""
-    return {key: value if key == "type" else _kind_of_value(key, value) for key, value in move.items()}
 
 
 def _kind_of_value(key: str, value: object) -> object:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from stellwerk_bots.players import NAMES
@@ -62,7 +63,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--to", type=Path, default=Path("policy.npz"), help="default: %(default)s")
     parser.add_argument("--curve", type=Path, help="where to draw the learning curve, as SVG")
     parser.add_argument(
-        "--examined", type=_games, default=1000, help="games of the examination, default: %(default)s"
+        "--examined",
+        type=partial(_count, least=2),  # one has no interval
+        default=1000,
+        help="games of the examination, default: %(default)s",
     )
     parser.add_argument(
         "--against",
@@ -80,10 +84,6 @@ def _count(text: str, least: int = 1) -> int:
     if number < least:
         raise argparse.ArgumentTypeError(f"expected at least {least}, found {text}")
     return number
-
-
-def _games(text: str) -> int:
-    return _count(text, 2)  # one has no interval
 
 
 if __name__ == "__main__":
