@@ -48,7 +48,9 @@ def in_words(conduct: ConductTable | None) -> str:
     causes = () if conduct is None else tuple(_causes(conduct))
     if conduct is None or not causes:
         return "none: every match counts by the rules, whatever a bot does"
-    sentence = f"a bot forfeits a match {_either(causes)}, and ranks last in it"
+    *some, last = causes
+    either = f"{', '.join(some)}, or {last}" if some else last
+    sentence = f"a bot forfeits a match {either}, and ranks last in it"
     if not conduct.suspend_after:
         return f"{sentence}; no bot is suspended"
     return f"{sentence}; after {counted(conduct.suspend_after, 'forfeit')} in a row it is suspended"
@@ -63,8 +65,3 @@ def _causes(conduct: ConductTable) -> Iterator[str]:
         yield "at whose beginning it is not connected"
     if conduct.defaults:
         yield f"in which the server moves for it {counted(conduct.defaults, 'time')}"
-
-
-def _either(causes: tuple[str, ...]) -> str:
-    *some, last = causes
-    return f"{', '.join(some)}, or {last}" if some else last

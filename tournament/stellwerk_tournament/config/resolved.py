@@ -185,19 +185,16 @@ def changes(before: Resolved, now: Resolved) -> Iterator[str]:
 
 
 def _comparable(resolved: Resolved) -> JsonValue:
-    """Return what must stay the same. A bot that was left out may be removed from the file, too."""
-    bots = tuple(map(_comparable_bot, resolved.bots))
+    """Return what must stay the same: not the versions of bots, nor how a remote one connects. A bot that was
+    left out may be removed from the file, too."""
+    bots = tuple(
+        msgspec.structs.replace(bot, version="", transport="" if bot.process == "remote" else bot.transport)
+        for bot in resolved.bots
+    )
     content: JsonValue = msgspec.to_builtins(
         msgspec.structs.replace(resolved, bots=bots, stellwerk="", python="", without=())
     )
     return content
-
-
-def _comparable_bot(bot: ResolvedBot) -> ResolvedBot:
-    """Return what must stay the same: not the version, nor how a remote bot connects."""
-    return msgspec.structs.replace(
-        bot, version="", transport="" if bot.process == "remote" else bot.transport
-    )
 
 
 def _game(variant: Variant) -> ResolvedGame:

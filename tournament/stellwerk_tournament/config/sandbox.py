@@ -77,7 +77,9 @@ def sandbox_of(
     asked = keys.sandbox or "auto"  # where the file says none, it cannot contradict what became of `auto`
     if has_wrap and keys.sandbox is not None:
         raise SandboxKeyError("sandbox", "wrap takes the place of the sandbox: remove one of the two")
-    for key in _used(keys):
+    for key in _LOWEST:
+        if getattr(keys, key) in (None, False, ()):
+            continue
         if has_wrap:
             raise SandboxKeyError(key, "is of the sandbox, and wrap takes its place: remove one of the two")
         if asked != "auto" and not is_at_least(asked, _LOWEST[key]):
@@ -153,12 +155,6 @@ def _shown(path: str, hidden: Sequence[str]) -> str:
         if _contains(folder, path):
             return os.path.relpath(os.path.realpath(path), os.path.realpath(folder))
     return os.path.join(_ELSEWHERE, os.path.basename(path))
-
-
-def _used(keys: SandboxKeys) -> Iterator[str]:
-    for key in _LOWEST:
-        if getattr(keys, key) not in (None, False, ()):
-            yield key
 
 
 def _bound(bind: Sequence[str], folder: Path, *, to_play: bool) -> Iterator[str]:

@@ -37,8 +37,8 @@ from stellwerk_tournament.play.matches_here import (
 )
 from stellwerk_tournament.play.progress import Observer
 from stellwerk_tournament.play.record import Record
-from stellwerk_tournament.play.scheduled import schedule_as_source
-from stellwerk_tournament.play.source import NewSource
+from stellwerk_tournament.play.scheduled import ScheduledBlocks
+from stellwerk_tournament.play.source import BlockSource, NewSource
 from stellwerk_tournament.play.status_page import TournamentPage
 from stellwerk_tournament.schedule.deal import standing_seed
 from stellwerk_tournament.store.store import Opened, StoreError
@@ -100,9 +100,11 @@ async def play_tournament(
     with watched_lag() as lag:
         known = known_blocks(await trio.to_thread.run_sync(opened.store.standings), opened.results)
         record = Record(settings, opened.results)
+        source: BlockSource
         if new_source is None:
-            new_source = schedule_as_source(settings, looks_ahead=courier is None)
-        source = new_source(record, known, lambda: loop.wake())
+            source = ScheduledBlocks(settings, record, known, looks_ahead=courier is None)
+        else:
+            source = new_source(record, known, lambda: loop.wake())
 
         async def log(heading: str, lines: Sequence[str]) -> None:
             await hand.on_disk(partial(opened.store.log, OWN_LOG, heading, lines))

@@ -13,7 +13,6 @@ from collections.abc import Collection, Mapping, Sequence
 
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.record import Record
-from stellwerk_tournament.play.source import NewSource
 from stellwerk_tournament.schedule.budget import matches_of_round
 from stellwerk_tournament.schedule.schedule import (
     Block,
@@ -103,10 +102,6 @@ class ScheduledBlocks:
 
     def _begins_round(self, number: int) -> bool:
         return number % stages_of_round(self._plan) == 0
-
-
-def schedule_as_source(settings: Settings, *, looks_ahead: bool) -> NewSource:
-    return lambda record, known, _: ScheduledBlocks(settings, record, known, looks_ahead=looks_ahead)
 
 
 def stage_as_made(

@@ -51,14 +51,14 @@ def fingerprints(
     """Return the fingerprint of each of these bots. `resolved` is of the settings as they are now."""
     of_all = _of_all(settings, resolved, sandbox)
     return {
-        entrant.name: _digest([of_all, bot, entrant.instances, sorted(entrant.bot.environment.items())])
+        entrant.name: hashlib.sha256(
+            msgspec.json.encode(
+                [of_all, bot, entrant.instances, sorted(entrant.bot.environment.items())], order="sorted"
+            )
+        ).hexdigest()
         for entrant, bot in zip(settings.entrants, resolved.bots, strict=True)
         if entrant.name in names
     }
-
-
-def _digest(content: object) -> str:
-    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
 def _of_all(settings: Settings, resolved: Resolved, sandbox: SandboxRecord | UnsetType) -> object:

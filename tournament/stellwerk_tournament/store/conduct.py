@@ -21,7 +21,7 @@ from typing import Final
 
 import msgspec
 
-from stellwerk_processes.faults import Fault, FaultKind
+from stellwerk_processes.faults import FaultKind
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_tournament.config.conduct import STANDARD, ConductTable
 from stellwerk_tournament.schedule.schedule import Block
@@ -106,13 +106,9 @@ def _reason(seat: SeatReport, conduct: ConductTable) -> ForfeitReason | None:
         return "never_started" if conduct.never_started else None
     if "absent" in kinds:
         return "absent" if conduct.absent else None
-    if any(map(_is_gone, seat.faults)):
+    if any(fault.kind in _GONE and not fault.came_back for fault in seat.faults):
         return "gone" if conduct.gone else None
     return "defaults" if conduct.defaults and seat.defaults >= conduct.defaults else None
-
-
-def _is_gone(fault: Fault) -> bool:
-    return fault.kind in _GONE and not fault.came_back
 
 
 # -- all matches -------------------------------------------------------------------------------------
