@@ -26,8 +26,8 @@ def place(tmp_path: Path) -> Path:
         f'exec {shlex.quote(sys.executable)} -m stellwerk "$@"\n'
     )
     program.chmod(0o755)
-    cup(tmp_path / "cup")
-    cup(tmp_path / "one")
+    for name in ("cup", "one"):
+        cup(tmp_path / name, rounds=1)
     did("run", tmp_path / "one", "--seed", "s", "--progress", "none")
     return tmp_path
 

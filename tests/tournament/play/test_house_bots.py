@@ -23,6 +23,7 @@ from tests.command.tournament.test_tournament import cup, lines_of, tournament
 from tests.tournament.play.fakes import Witness
 
 FRESH = 'process = "fresh"'
+ROUND = "[schedule]\nrounds = 1"
 ROUNDS = "[schedule]\nrounds = 2"
 
 
@@ -38,8 +39,8 @@ def processes(folder: Path) -> dict[str, str]:
 @pytest.mark.parametrize("game", ['game = "usa"', 'game = "team_asia"'])
 def test_the_bots_of_the_house_play_move_for_move_as_their_processes_do(game: str, tmp_path: Path) -> None:
     names = ("random", "beginner", "greedy")
-    house = cup(tmp_path / "house", [f'built_in = "{name}"' for name in names], ROUNDS, game)
-    fresh = cup(tmp_path / "fresh", [f'built_in = "{name}"\n{FRESH}' for name in names], ROUNDS, game)
+    house = cup(tmp_path / "house", [f'built_in = "{name}"' for name in names], ROUND, game)
+    fresh = cup(tmp_path / "fresh", [f'built_in = "{name}"\n{FRESH}' for name in names], ROUND, game)
     for folder in (house, fresh):
         tournament("run", folder, "--seed", "s")
         assert "ok, " in tournament("verify", folder)
