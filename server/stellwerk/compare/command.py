@@ -23,7 +23,7 @@ from stellwerk.shared.bot_arguments import startable_bots
 from stellwerk.shared.choose_game import checked_seed, games_of
 from stellwerk.shared.errors import DONE, FAILED, INTERRUPTED, UNDECIDED, usage_error
 from stellwerk.shared.folders import writable_folder
-from stellwerk.shared.parser import whole_number
+from stellwerk.shared.parser import argument, decimal, whole_number
 from stellwerk.shared.sandbox_arguments import confinement_of
 from stellwerk.shared.terminal import say, say_record
 from stellwerk.shared.trial_arguments import MOST_BLOCKS, SPEC_AND_GAME, add_trial_arguments
@@ -84,60 +84,28 @@ _CODES: Final[dict[Word, int]] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
-    add = parser.add_argument
-    add("old", metavar="OLD", help="the version that is known")
-    add("new", metavar="NEW", help="the version that is tried")
-    add(
-        "--other",
-        metavar="SPEC",
-        action="append",
-        default=[],
-        help="a bot for the other seats; may be given several times (default: greedy)",
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    argument(parser, "OLD", "the version that is known")
+    argument(parser, "NEW", "the version that is tried")
+    argument(
+        parser, "--other SPEC ...", "a bot for the other seats; may be given several times (default: greedy)"
     )
-    add(
-        "--most",
-        metavar="N",
-        type=whole_number(1, MOST_BLOCKS),
-        default=1000,
-        help="after so many deals it is undecided (default: 1000)",
-    )
-    add(
-        "--margin",
-        metavar="PERCENT",
-        type=_margin,
-        default=0.02,
-        help="differences of the score of at most so much count as alike; 0: never (default: 2)",
-    )
-    add("--seed", metavar="S", help="any text of up to 200 characters (default: drawn, and printed)")
-    add(
-        "--jobs",
-        metavar="N",
-        type=whole_number(0, MOST_JOBS),
-        default=0,
-        help="matches at a time, of different deals; 0: one for each core (default: 0)",
-    )
-    add("--replays", metavar="DIR", help="write a replay of each match there, in place of any of that name")
+    most = whole_number(1, MOST_BLOCKS)
+    argument(parser, "--most N", "after so many deals it is undecided", most, default=1000)
+    margin = "differences of the score of at most so much count as alike; 0: never"
+    argument(parser, "--margin PERCENT", margin, decimal(0, 50), default=2.0)
+    argument(parser, "--seed S", "any text of up to 200 characters (default: drawn, and printed)")
+    jobs = "matches at a time, of different deals; 0: one for each core"
+    argument(parser, "--jobs N", jobs, whole_number(0, MOST_JOBS), default=0)
+    argument(parser, "--replays DIR", "write a replay of each match there, in place of any of that name")
     add_trial_arguments(parser, default_game="usa")
-    add("--json", action="store_true", help="everything as one JSON object, instead of tables")
-
-
-def _margin(text: str) -> float:
-    try:
-        percent = float(text)
-    except ValueError:
-        percent = -1.0
-    if not 0 <= percent <= 50:
-        raise argparse.ArgumentTypeError(f"expected a number from 0 to 50, not {text!r:.60}")
-    return percent / 100
+    argument(parser, "--json", "everything as one JSON object, instead of tables")
 
 
 def run(arguments: argparse.Namespace) -> int:
     comparison = _comparison(arguments)
     plan = comparison.plan
-    blocks = Blocks(plan.bots[OLD].name, plan.bots[NEW].name, arguments.margin, plan.choices)
+    blocks = Blocks(plan.bots[OLD].name, plan.bots[NEW].name, arguments.margin / 100, plan.choices)
     is_interrupted = False
     try:
         verdict = _compare(comparison, blocks)

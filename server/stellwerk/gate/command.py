@@ -41,7 +41,7 @@ from stellwerk.shared.choose_game import checked_seed, games_of
 from stellwerk.shared.errors import not_writable, usage_error
 from stellwerk.shared.folders import empty_folder
 from stellwerk.shared.house_bots import house_bots
-from stellwerk.shared.parser import whole_number
+from stellwerk.shared.parser import argument, whole_number
 from stellwerk.shared.sandbox_arguments import confinement_of
 from stellwerk.shared.terminal import complain, flush_stdout, say
 from stellwerk.shared.trial_arguments import MOST_BLOCKS, SPEC_AND_GAME, add_trial_arguments
@@ -97,78 +97,31 @@ STOPPING: Final = "stopping when the running blocks are complete; once more, and
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
-    _add_match_arguments(parser)
-    _add_test_arguments(parser)
-    add = parser.add_argument
-    add("--directory", metavar="DIR", help="a new folder for matches.jsonl, replays and the bots' logs")
-    add("--junit", metavar="FILE", help="the verdict as JUnit XML")
-    add("--markdown", metavar="FILE", help="the verdict as Markdown")
-    add("--json", metavar="FILE", help="everything as one JSON object")
-
-
-def _add_match_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--candidate", metavar="SPEC", required=True, help="the bot that is judged")
-    add(
-        "--baseline",
-        metavar="SPEC",
-        action="append",
-        required=True,
-        help="a bot that it is compared with; may be given several times",
-    )
-    add(
-        "--concurrency",
-        metavar="N",
-        type=whole_number(-1000, 1000),
-        default=-1,
-        help="matches at once; a negative number leaves so many cores alone (default: -1)",
-    )
-    add("--seed", metavar="S", help="deal from this text; bots may guess it (default: drawn, and secret)")
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    argument(parser, "--candidate SPEC", "the bot that is judged", required=True)
+    baseline = "a bot that it is compared with; may be given several times"
+    argument(parser, "--baseline SPEC ...", baseline, required=True)
     add_trial_arguments(parser)
-
-
-def _add_test_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("--elo0", metavar="ELO", type=float, default=0.0, help="not good enough (default: 0)")
-    add("--elo1", metavar="ELO", type=float, default=50.0, help="good enough (default: 50)")
-    add(
-        "--alpha",
-        metavar="P",
-        type=float,
-        default=0.05,
-        help="the largest probability to pass a bot that is not good enough (default: 0.05)",
-    )
-    add(
-        "--beta",
-        metavar="P",
-        type=float,
-        default=0.05,
-        help="the largest probability to fail a bot that is good enough (default: 0.05)",
-    )
-    add(
-        "--max-blocks",
-        metavar="N",
-        type=whole_number(1, MOST_BLOCKS),
-        default=2000,
-        help="after so many it is undecided (default: 2000)",
-    )
-    add(
-        "--blocks",
-        metavar="N",
-        type=whole_number(FEWEST_FIXED, MOST_BLOCKS),
-        help="look once, after so many, in place of the sequential test",
-    )
-    add(
-        "--faults",
-        metavar="N",
-        type=whole_number(0, MOST_BLOCKS),
-        default=0,
-        help="matches in which the candidate may have a fault (default: 0)",
-    )
-    add("--no-doctor", action="store_true", help="leave out the doctor's steps")
+    concurrency = "matches at once; a negative number leaves so many cores alone"
+    argument(parser, "--concurrency N", concurrency, whole_number(-1000, 1000), default=-1)
+    argument(parser, "--seed S", "deal from this text; bots may guess it (default: drawn, and secret)")
+    argument(parser, "--elo0 ELO", "not good enough", float, default=0.0)
+    argument(parser, "--elo1 ELO", "good enough", float, default=50.0)
+    alpha = "the largest probability to pass a bot that is not good enough"
+    argument(parser, "--alpha P", alpha, float, default=0.05)
+    beta = "the largest probability to fail a bot that is good enough"
+    argument(parser, "--beta P", beta, float, default=0.05)
+    most = whole_number(1, MOST_BLOCKS)
+    argument(parser, "--max-blocks N", "after so many it is undecided", most, default=2000)
+    blocks = "look once, after so many, in place of the sequential test"
+    argument(parser, "--blocks N", blocks, whole_number(FEWEST_FIXED, MOST_BLOCKS))
+    faults = "matches in which the candidate may have a fault"
+    argument(parser, "--faults N", faults, whole_number(0, MOST_BLOCKS), default=0)
+    argument(parser, "--no-doctor", "leave out the doctor's steps")
+    argument(parser, "--directory DIR", "a new folder for matches.jsonl, replays and the bots' logs")
+    argument(parser, "--junit FILE", "the verdict as JUnit XML")
+    argument(parser, "--markdown FILE", "the verdict as Markdown")
+    argument(parser, "--json FILE", "everything as one JSON object")
 
 
 @dataclass(frozen=True, slots=True)

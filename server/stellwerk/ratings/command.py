@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from stellwerk.shared.errors import DONE, usage_error
+from stellwerk.shared.parser import argument
 from stellwerk.shared.terminal import say, say_record, width, wrapped
 from stellwerk_base.texts import aligned, counted, interval, shown, signed
 from stellwerk_tournament.ratings.outcomes import OutcomeError, ReadOutcomes, read_outcomes
@@ -48,32 +49,17 @@ LONGEST_WARNING: Final = 2000  # characters: it names at most 8 players
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EXAMPLES
-    parser.add_argument("file", metavar="FILE", help="the matches; - is standard input")
-    parser.add_argument(
-        "--anchor",
-        metavar="NAME=ELO",
-        action="append",
-        type=_anchor,
-        default=[],
-        help="give this player this rating; of several, their mean (default: the mean of all is 0)",
-    )
-    parser.add_argument(
-        "--ties",
-        choices=("davidson", "half"),
-        default="davidson",
-        help="how ties count: with a probability of their own, or as half a win (default: davidson)",
-    )
-    parser.add_argument("--no-seats", action="store_true", help="leave out the effects of the seats")
-    parser.add_argument(
-        "--no-prior",
-        action="store_true",
-        help="leave out the prior; fails if there are unbeaten players, whose ratings it keeps finite",
-    )
-    parser.add_argument("--pairs", action="store_true", help="for any two, print how likely one is better")
-    parser.add_argument("--json", action="store_true", help="as one JSON object, instead of tables")
+    parser.description, parser.epilog = DESCRIPTION, EXAMPLES
+    argument(parser, "FILE", "the matches; - is standard input")
+    anchor = "give this player this rating; of several, their mean (default: the mean of all is 0)"
+    argument(parser, "--anchor NAME=ELO ...", anchor, _anchor)
+    ties = "how ties count: with a probability of their own, or as half a win"
+    argument(parser, "--ties", ties, choices=("davidson", "half"), default="davidson")
+    argument(parser, "--no-seats", "leave out the effects of the seats")
+    prior = "leave out the prior; fails if there are unbeaten players, whose ratings it keeps finite"
+    argument(parser, "--no-prior", prior)
+    argument(parser, "--pairs", "for any two, print how likely one is better")
+    argument(parser, "--json", "as one JSON object, instead of tables")
 
 
 def run(arguments: argparse.Namespace) -> int:
