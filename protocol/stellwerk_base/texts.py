@@ -79,6 +79,18 @@ def interval(low: float | None, high: float | None) -> str:
     return f"{'' if low is None else signed(low)} ... {'' if high is None else signed(high)}".strip()
 
 
+def percent(share: float) -> str:
+    """Format a share: `12.3 %`."""
+    return f"{100 * share:.1f} %"
+
+
+def probability(value: float) -> str:
+    """Format a probability in per cent. It is never 100 % and never 0, because nothing is certain."""
+    if value > 0.999:
+        return "> 99.9 %"
+    return "< 0.1 %" if value < 0.001 else percent(value)
+
+
 # -- tables ------------------------------------------------------------------------------------------
 
 

@@ -9,6 +9,7 @@ from stellwerk_base.texts import (
     aligned,
     counted,
     interval,
+    probability,
     quoted,
     shown,
     signed,
@@ -55,3 +56,8 @@ def test_columns_line_up_by_what_a_terminal_shows() -> None:
         "\x1b[1mbold\x1b[0m   22",
         "\N{CJK UNIFIED IDEOGRAPH-4E2D}    333",
     ]
+
+
+def test_no_probability_is_certain() -> None:
+    figures = [probability(value) for value in (0.0, 0.0009, 0.001, 0.5, 0.999, 0.9991, 1.0)]
+    assert figures == ["< 0.1 %", "< 0.1 %", "0.1 %", "50.0 %", "99.9 %", "> 99.9 %", "> 99.9 %"]

@@ -23,14 +23,13 @@ from stellwerk.gate.report import (
     step_in_words,
     trial_in_words,
 )
-from stellwerk_base.texts import aligned, counted, shown
+from stellwerk_base.texts import aligned, counted, percent, shown
 from stellwerk_kit.doctor.doctor import Finding
 from stellwerk_tournament.evidence.sequential import interval
 from stellwerk_tournament.evidence.strength import (
     FoundFault,
     GameStrength,
     fault_in_words,
-    percent,
     points_in_words,
     score_in_words,
     strength_of,

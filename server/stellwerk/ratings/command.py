@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from stellwerk.shared.errors import DONE, usage_error
 from stellwerk.shared.parser import argument
 from stellwerk.shared.terminal import say, say_record, width, wrapped
-from stellwerk_base.texts import aligned, counted, interval, shown, signed
+from stellwerk_base.texts import aligned, counted, interval, percent, probability, shown, signed
 from stellwerk_tournament.ratings.outcomes import OutcomeError, ReadOutcomes, read_outcomes
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _entrant(place: int, rating: Rating) -> tuple[str, ...]:
         interval(rating.low, rating.high),
         f"{rating.matches:,}",
         f"{rating.blocks:,}",
-        _percent(rating.superiority),
+        "" if rating.superiority is None else probability(rating.superiority),
     )
 
 
@@ -181,7 +181,7 @@ def _plain(score: PlainScore) -> tuple[str, ...]:
         shown(score.name),
         f"{score.matches:,}",
         f"{score.wins:,.1f}",
-        f"{100 * score.score:.1f} %",
+        percent(score.score),
         f"{score.mean_rank:.2f}",
         signed(score.running_elo),
     )
@@ -192,7 +192,7 @@ def _pairs(ratings: Ratings) -> Iterator[str]:
 
     yield from ("", "How likely one is to be better than the other", "")
     rows = [
-        (f"{shown(pair.better)} than {shown(pair.than)}", _percent(pair.probability))
+        (f"{shown(pair.better)} than {shown(pair.than)}", probability(pair.probability))
         for pair in pairs(ratings)
     ]
     yield from aligned(rows, left={0})
@@ -215,10 +215,3 @@ def _left_out(read: ReadOutcomes) -> Iterator[str]:
 
 def _matches(ratings: Ratings) -> str:
     return counted(ratings.match_count, "match", "matches")
-
-
-def _percent(probability: float | None) -> str:
-    """Write a probability, which is never 100 %: nothing is certain."""
-    if probability is None:
-        return ""
-    return "> 99.9 %" if probability > 0.999 else f"{100 * probability:.1f} %"

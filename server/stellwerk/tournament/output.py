@@ -15,7 +15,7 @@ import msgspec
 
 from stellwerk.shared.terminal import flush_stdout, say, size
 from stellwerk.tournament.arguments import Shape
-from stellwerk_base.texts import aligned, counted, interval, shown, signed
+from stellwerk_base.texts import aligned, counted, interval, percent, shown, signed
 from stellwerk_server.net.listen_address import shown_address
 from stellwerk_tournament.config.settings import Variant
 from stellwerk_tournament.play.progress import (
@@ -129,7 +129,7 @@ def _cells(place: int, row: Row) -> tuple[str, ...]:
         shown(row.bot),
         "" if row.elo is None else signed(row.elo),
         interval(row.low, row.high),
-        f"{100 * row.score:.1f} %",
+        percent(row.score),
         f"{row.points:.1f}",
         f"{row.matches:,}",
         f"{row.faults:,}",

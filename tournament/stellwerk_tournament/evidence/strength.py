@@ -11,6 +11,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from stellwerk_base.texts import percent
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.faults import Fault, in_words
 from stellwerk_tournament.evidence.evidence import Evidence, Lead
@@ -176,7 +177,3 @@ def share_range(share: Estimate) -> str:
     if share.low is None or share.high is None:
         return ""
     return f"{100 * share.low:.1f} to {percent(share.high)}"
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

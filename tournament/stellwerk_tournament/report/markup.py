@@ -72,14 +72,16 @@ def grouped(value: int) -> str:
 
 def percent(share: float) -> Html:
     """Write `12.3 %`, with a space at which no line breaks."""
-    return Html(f"{100 * share:.1f}&nbsp;%")
+    return _unbroken(texts.percent(share))
 
 
 def probability(value: float) -> Html:
-    """Write a probability in per cent. It is never 100 % and never 0, because nothing is certain."""
-    if value > 0.999:
-        return Html("&gt; 99.9&nbsp;%")
-    return Html("&lt; 0.1&nbsp;%") if value < 0.001 else percent(value)
+    """Write a probability in per cent, with a space at which no line breaks."""
+    return _unbroken(texts.probability(value))
+
+
+def _unbroken(percentage: str) -> Html:
+    return Html(escape(percentage).replace(" %", "&nbsp;%"))
 
 
 def milliseconds(amount: float) -> str:
