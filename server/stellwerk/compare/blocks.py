@@ -46,7 +46,7 @@ class Deal(Struct, frozen=True):
     replays: tuple[str, ...]
 
 
-class Part(Struct, frozen=True):
+class ScorePart(Struct, frozen=True):
     """The means of something in a match for both versions, and their difference."""
 
     part: str
@@ -90,7 +90,7 @@ class Blocks:
         is_close = EVEN - self.margin <= interval.low and interval.high <= EVEN + self.margin
         return "alike" if is_close else "undecided"
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[ScorePart]:
         """Yield where the points come from, and what else differs."""
         bonuses = dict.fromkeys(
             _kind(bonus.bonus)
@@ -122,7 +122,7 @@ class Blocks:
             replays=tuple(match.replay for match in deal.matches if match.replay is not UNSET),
         )
 
-    def _part(self, key: str) -> Part:
+    def _part(self, key: str) -> ScorePart:
         sample, totals = Sample(), {self.old: 0.0, self.new: 0.0}
         for deal in self.deals:
             means = {
@@ -133,7 +133,7 @@ class Blocks:
             for name, mean in means.items():
                 totals[name] += mean / len(self.deals)
         difference = estimate(sample, interval_at_any_time)
-        return Part(key, round(totals[self.old], 3), round(totals[self.new], 3), difference)
+        return ScorePart(key, round(totals[self.old], 3), round(totals[self.new], 3), difference)
 
 
 # -- parts -------------------------------------------------------------------------------------------

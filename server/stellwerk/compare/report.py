@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from stellwerk.compare.blocks import Blocks, Deal, Part, Word
+from stellwerk.compare.blocks import Blocks, Deal, ScorePart, Word
 from stellwerk.compare.deals import MATCHES, Comparison
 from stellwerk.matches.report import MatchReport
 from stellwerk_tournament.evidence.sequential import LEVEL, interval_at_any_time
@@ -33,7 +33,7 @@ class CompareReport(Struct, frozen=True):
     most_blocks: int
     strength: Strength | None
     games: tuple[GameStrength, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[ScorePart, ...]
     deals: tuple[Deal, ...]
     faults: tuple[FoundFault, ...]
     in_process: bool

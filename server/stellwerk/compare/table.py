@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from stellwerk.compare.blocks import BONUS, Deal, Part
+from stellwerk.compare.blocks import BONUS, Deal, ScorePart
 from stellwerk.compare.report import CompareReport
 from stellwerk_base.texts import aligned, counted, shown
 from stellwerk_tournament.evidence.strength import (
@@ -78,7 +78,7 @@ def progress_in_words(most: int, new: str, strength: Strength | None) -> str:
     )
 
 
-def _part_row(part: Part) -> Sequence[str]:
+def _part_row(part: ScorePart) -> Sequence[str]:
     label = _LABELS.get(part.part) or f"  {part.part.removeprefix(BONUS).replace('_', ' ')}"
     return (
         label,

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal, cast
 
 import msgspec
 
-from stellwerk.lab.players import Entrant
+from stellwerk.lab.players import NamedBot
 from stellwerk_base.texts import shown
 from stellwerk_bots.bot import Player
 from stellwerk_engine import engine
@@ -56,7 +56,7 @@ class IllegalAnswerError(ValueError):
 
 
 @dataclass(slots=True)
-class Conduct:
+class PlayerConduct:
     """The conduct of a player in a match: the times of its answers, and how many went wrong. `problem` is the
     first of these, `record` what the player says of itself."""
 
@@ -81,13 +81,13 @@ class PlayedHere:
 
     plan: MatchPlan
     result: Result
-    conduct: tuple[Conduct, ...]
+    conduct: tuple[PlayerConduct, ...]
     unused_cards: tuple[int, ...]
     replay: bytes = field(repr=False)
 
 
 def play_here(
-    plan: MatchPlan, seats: Sequence[Entrant], seeds: Sequence[str], on_error: OnError = "raise"
+    plan: MatchPlan, seats: Sequence[NamedBot], seeds: Sequence[str], on_error: OnError = "raise"
 ) -> PlayedHere:
     """Play a match between the entrants in these seats. `seeds` are those of their own chance.
 
@@ -132,10 +132,10 @@ def play_here(
 class _SeatedPlayer:
     """A player in its seat, as a house player of the session."""
 
-    def __init__(self, entrant: Entrant, seat: Seat, seed: str, state: State, on_error: OnError) -> None:
+    def __init__(self, entrant: NamedBot, seat: Seat, seed: str, state: State, on_error: OnError) -> None:
         self.name = entrant.name
         self.seat = seat
-        self.conduct = Conduct()
+        self.conduct = PlayerConduct()
         self._entrant = entrant
         self._seed = seed
         self._state = state

@@ -15,7 +15,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from stellwerk.lab.match_here import OnError, play_here
-from stellwerk.lab.players import Bot, Entrant, entrants
+from stellwerk.lab.players import Bot, NamedBot, entrants
 from stellwerk.lab.rows import Row, rows_of
 from stellwerk.matches.planned_games import PlannedGame, pieces, planned_games
 from stellwerk.shared.choose_game import checked_seed, chosen_game, rules_called, seats_for
@@ -136,7 +136,7 @@ def _series(
     replays: str | PathLike[str] | None,
     on_error: OnError,
     matches: int = 1,
-) -> tuple[_Series, tuple[Entrant, ...]]:
+) -> tuple[_Series, tuple[NamedBot, ...]]:
     """Check what the user gave, before the first match. ValueError and TypeError, which say what is wrong."""
     checked = entrants(bots, names)
     if on_error not in ("raise", "play_on"):
@@ -154,7 +154,7 @@ def _series(
     return series, checked
 
 
-def _play(series: _Series, game: Game, checked: Sequence[Entrant], planned: PlannedGame) -> list[Row]:
+def _play(series: _Series, game: Game, checked: Sequence[NamedBot], planned: PlannedGame) -> list[Row]:
     seats = [checked[bot] for bot in planned.bots]
     plan = MatchPlan(
         match=planned.match,

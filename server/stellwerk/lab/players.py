@@ -20,14 +20,14 @@ text, or a player itself. That plays all matches, so it can remember, and it nev
 
 
 @dataclass(frozen=True, slots=True)
-class Entrant:
+class NamedBot:
     """A bot with the name that it has at all its tables."""
 
     name: str
     make: NewPlayer
 
 
-def entrants(bots: Sequence[Bot], names: Sequence[str] | None = None) -> tuple[Entrant, ...]:
+def entrants(bots: Sequence[Bot], names: Sequence[str] | None = None) -> tuple[NamedBot, ...]:
     """Return the entrants, with different names. ValueError for an unknown bot or a name that cannot be,
     TypeError for what is no bot."""
     if isinstance(bots, str):
@@ -44,7 +44,7 @@ def entrants(bots: Sequence[Bot], names: Sequence[str] | None = None) -> tuple[E
             player_name(name)
         except BotSpecError as error:
             raise ValueError(f"names: {error.problem}") from None
-    return tuple(map(Entrant, names, makers))
+    return tuple(map(NamedBot, names, makers))
 
 
 def _maker(number: int, bot: Bot) -> NewPlayer:

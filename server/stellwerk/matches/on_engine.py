@@ -107,7 +107,7 @@ def _play_match(games: HouseGames, planned: PlannedGame) -> MatchReport:
         clocks=NO_CLOCKS,
     )
     policies = [_policy(bot.built_in, plan, seat, planned.bot_seed(seat)) for seat, bot in enumerate(bots)]
-    times = [AnswerTimes() for _ in bots]
+    times = [AnswersTimed() for _ in bots]
     if games.is_timed:
         policies = [each.taken_by(policy) for each, policy in zip(times, policies, strict=True)]
     replay: str | UnsetType = UNSET
@@ -130,7 +130,7 @@ def _play_match(games: HouseGames, planned: PlannedGame) -> MatchReport:
     )
 
 
-def _seat_report(seat: Seat, bot: str, played: PlayedGame, times: AnswerTimes) -> SeatReport:
+def _seat_report(seat: Seat, bot: str, played: PlayedGame, times: AnswersTimed) -> SeatReport:
     team = played.result.team_of(seat)
     return SeatReport(
         seat=seat,
@@ -149,7 +149,7 @@ def _seat_report(seat: Seat, bot: str, played: PlayedGame, times: AnswerTimes) -
 
 
 @dataclass(slots=True)
-class AnswerTimes:
+class AnswersTimed:
     """How long the answers of a bot took, in milliseconds."""
 
     used_ms: float = 0.0

@@ -26,7 +26,7 @@ from stellwerk_base.texts import counted, shown
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.play.progress import rounded, rows_of
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
-from stellwerk_tournament.report.conditions import Versions
+from stellwerk_tournament.report.conditions import PlayedVersions
 from stellwerk_tournament.report.derived import REPORT, ratings_json
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES
 from stellwerk_tournament.report.match_pages import Paged, paged_in, write_pages
@@ -130,7 +130,7 @@ def verify_folder(folder: Path) -> int:
     try:
         if message := cup.wrong_beginning():
             raise UntrueError(f"{folder / RESOLVED}: {message}")
-        versions = Versions()
+        versions = PlayedVersions()
         with WorkLine() as work:
             numbers = itertools.count(1)
 

@@ -37,7 +37,7 @@ from stellwerk_tournament.store.conduct import Suspension, Suspensions
 from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.follow import Follower, NewLines
 from stellwerk_tournament.store.match_line import MatchLine, blocks_of
-from stellwerk_tournament.store.store import STATE, Standing, Store, StoreError, look_into
+from stellwerk_tournament.store.store import STATE, KnownBlock, Store, StoreError, look_into
 from stellwerk_web.show.forms import Head, Ranking
 from stellwerk_web.show.results import LISTED, BotPage, Conduct, Counted, PairPage, Rated, Results
 from stellwerk_web.sources.recorded import NO_CLOCKS
@@ -106,7 +106,7 @@ class Stand:
     noted_over: bool | None = None
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     running: tuple[Block, ...] = ()
-    standings: tuple[Standing, ...] = ()
+    standings: tuple[KnownBlock, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from stellwerk_tournament.play.record import Record
 from stellwerk_tournament.play.runner import Surroundings, play_tournament
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.match_line import MatchLine, blocks_of
-from stellwerk_tournament.store.store import Standing, open_store, read_matches
+from stellwerk_tournament.store.store import KnownBlock, open_store, read_matches
 from tests.tournament.play.fakes import Witness
 
 BLOCKS = 6
@@ -36,7 +36,7 @@ class OpenField:
         self,
         bots: Sequence[Entrant],
         record: Record,
-        known: Mapping[int, Standing],
+        known: Mapping[int, KnownBlock],
         wake: Callable[[], object],
     ) -> None:
         self._all = {entrant.name: entrant for entrant in bots}
@@ -92,7 +92,7 @@ def play(folder: Path, on_third: Callable[[], object] = lambda: None) -> bool:
     fields: list[OpenField] = []
     first_over = trio.Event()
 
-    def open_field(record: Record, known: Mapping[int, Standing], wake: Callable[[], object]) -> OpenField:
+    def open_field(record: Record, known: Mapping[int, KnownBlock], wake: Callable[[], object]) -> OpenField:
         fields.append(OpenField(settings.entrants, record, known, wake))
         return fields[0]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from stellwerk_tournament.report.fairness import FairClocks
+from stellwerk_tournament.report.fairness import MeasuredClocks
 from stellwerk_tournament.report.markup import parts_of_ms
 from stellwerk_tournament.store.match_line import MatchLine, WholeBlocks, encode
 from tests.tournament.report.report_tournaments import Played, played
@@ -35,8 +35,8 @@ def of_seats(
     ]
 
 
-def clocks_of(lines: Iterable[MatchLine]) -> FairClocks:
-    clocks = FairClocks()
+def clocks_of(lines: Iterable[MatchLine]) -> MeasuredClocks:
+    clocks = MeasuredClocks()
     for line in lines:
         clocks.add(line)
     return clocks

@@ -22,7 +22,7 @@ from stellwerk_tournament.play.keep import take_in
 from stellwerk_tournament.store.conduct import Suspension, Suspensions
 from stellwerk_tournament.store.cup import ID
 from stellwerk_tournament.store.match_line import MatchLine
-from stellwerk_tournament.store.store import Opened, Standing
+from stellwerk_tournament.store.store import KnownBlock, Opened
 
 _STATUS: Final = {
     "queued": "has not been exported by this tournament",
@@ -78,7 +78,7 @@ def merge(
     return merged
 
 
-def _due(standing: Standing | None, number: int, suspended: tuple[str, ...]) -> DueBlock:
+def _due(standing: KnownBlock | None, number: int, suspended: tuple[str, ...]) -> DueBlock:
     """Return what is due of a block. BlockFileError if nothing is."""
     if standing is None:
         raise BlockFileError(f"block {number} {_STATUS['queued']}")

@@ -248,14 +248,14 @@ async def play_gate(
     StoreError and RunError as the runner raises them.
     """
     with trio.CancelScope() as decided:
-        ear = _Ear(judge, decided, watcher)
+        ear = _StoppingObserver(judge, decided, watcher)
         conditions = Conditions(execute, house_bots=house_bots)
         if await play_tournament(judge.lineup.settings, opened, ear, conditions, seed):
             judge.end()
     return judge.verdict or GateVerdict("interrupted", "asked to stop")
 
 
-class _Ear(Observer):
+class _StoppingObserver(Observer):
     """The runner's observer, which stops it when all is known."""
 
     def __init__(self, judge: Judge, decided: trio.CancelScope, watcher: Watcher) -> None:

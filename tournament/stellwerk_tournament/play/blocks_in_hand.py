@@ -29,7 +29,7 @@ from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.conduct import Suspensions
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.results import Results
-from stellwerk_tournament.store.store import Standing, Store
+from stellwerk_tournament.store.store import KnownBlock, Store
 
 VOIDS_IN_A_ROW: Final = 3  # after so many there is something wrong that will not pass
 WRITE_EVERY_S: Final = 1.0  # blocks of house bots, of which there can be a hundred a second
@@ -64,7 +64,7 @@ class BlocksInHand:
         self,
         store: Store,
         source: BlockSource,
-        known: Mapping[int, Standing],
+        known: Mapping[int, KnownBlock],
         conduct: Suspensions,
         is_repeatable: Callable[[Block], bool],
         seed: str | None,
@@ -263,14 +263,14 @@ class BlocksInHand:
             )
 
 
-def known_blocks(standings: Iterable[Standing], results: Results) -> Mapping[int, Standing]:
+def known_blocks(standings: Iterable[KnownBlock], results: Results) -> Mapping[int, KnownBlock]:
     """Return the blocks that a folder has, by their numbers: those of its lines, too, if its state was
     lost."""
     known = {each.block.number: each for each in standings}
     for number in results.blocks:
         if number not in known:
             met = results.met(number)
-            known[number] = Standing(Block(number, _LOST, met.round, 0, tuple(met.scores)), "complete")
+            known[number] = KnownBlock(Block(number, _LOST, met.round, 0, tuple(met.scores)), "complete")
     return known
 
 

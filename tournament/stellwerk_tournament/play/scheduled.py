@@ -27,7 +27,7 @@ from stellwerk_tournament.schedule.schedule import (
     stages_of_round,
 )
 from stellwerk_tournament.store.match_line import MatchLine
-from stellwerk_tournament.store.store import Standing
+from stellwerk_tournament.store.store import KnownBlock
 
 
 class ScheduledBlocks:
@@ -38,7 +38,7 @@ class ScheduledBlocks:
         self,
         settings: Settings,
         record: Record,
-        known: Mapping[int, Standing],
+        known: Mapping[int, KnownBlock],
         *,
         looks_ahead: bool = True,
     ) -> None:
@@ -139,7 +139,7 @@ def matches_called_off(plan: SchedulePlan, first: int, rounds: int, suspended: C
 
 
 def matches_lost(
-    plan: SchedulePlan, rounds: int, standings: Sequence[Standing], suspended: Collection[str]
+    plan: SchedulePlan, rounds: int, standings: Sequence[KnownBlock], suspended: Collection[str]
 ) -> int:
     """Return how many matches of all rounds fall away, by the blocks that are known so far."""
     of_stage: dict[int, list[Block]] = {}
@@ -169,7 +169,7 @@ def total_matches(settings: Settings, plan: SchedulePlan) -> int | None:
 
 
 def matches_in_all(
-    settings: Settings, standings: Sequence[Standing], suspended: Collection[str]
+    settings: Settings, standings: Sequence[KnownBlock], suspended: Collection[str]
 ) -> int | None:
     """Return how many matches there will have been at the end, without those that are called off. None if
     nobody knows that yet."""

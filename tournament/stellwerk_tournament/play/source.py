@@ -21,7 +21,7 @@ from stellwerk_tournament.config.settings import Entrant
 from stellwerk_tournament.play.record import Record
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.match_line import MatchLine
-from stellwerk_tournament.store.store import Standing
+from stellwerk_tournament.store.store import KnownBlock
 
 
 class BlockSource(Protocol):
@@ -52,6 +52,6 @@ class BlockSource(Protocol):
         ...
 
 
-NewSource: TypeAlias = Callable[[Record, Mapping[int, Standing], Callable[[], object]], BlockSource]
+NewSource: TypeAlias = Callable[[Record, Mapping[int, KnownBlock], Callable[[], object]], BlockSource]
 """Makes a source, from what has been played, the blocks that the folder has by their numbers, and `wake`. The
 source calls that in Trio's thread when a block may be due although nothing has ended."""

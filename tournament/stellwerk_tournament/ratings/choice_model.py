@@ -46,7 +46,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class TableShape:
     """The form of a match's choices, no matter who plays: the sizes of the sets of tied places from the
     top."""
 
@@ -54,11 +54,11 @@ class Shape:
     orders: tuple[int, ...]  # of ties that the model has at such tables: (2,), say
 
 
-def stages(shape: Shape, ties: Ties) -> tuple[Stage, ...]:
+def stages(shape: TableShape, ties: Ties) -> tuple[Stage, ...]:
     return tuple(_davidson_stages(shape) if ties == "davidson" else _half_stages(shape))
 
 
-def _davidson_stages(shape: Shape) -> Iterator[Stage]:
+def _davidson_stages(shape: TableShape) -> Iterator[Stage]:
     size = sum(shape.tied)
     first = 0
     for count in shape.tied:
@@ -76,7 +76,7 @@ def _davidson_stages(shape: Shape) -> Iterator[Stage]:
         first += count
 
 
-def _half_stages(shape: Shape) -> Iterator[Stage]:
+def _half_stages(shape: TableShape) -> Iterator[Stage]:
     """Average over all orders of a tie. A set of k of its n is what is left in one of comb(n, k) orders."""
     size = sum(shape.tied)
     first = 0

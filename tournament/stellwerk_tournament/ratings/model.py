@@ -17,7 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from stellwerk_tournament.ratings.choice_model import FloatArray, Shape, Stage, Ties, stages
+from stellwerk_tournament.ratings.choice_model import FloatArray, Stage, TableShape, Ties, stages
 from stellwerk_tournament.ratings.outcomes import Outcome
 
 IntArray = NDArray[np.int64]
@@ -31,7 +31,7 @@ class TableKind(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Tables:
+class AlikeTables:
     """All matches of one shape, of any game."""
 
     stages: tuple[Stage, ...]  # with a column for each column of `parameters`
@@ -45,7 +45,7 @@ class Tables:
         """Return the number of entrants of a match, which are the first columns."""
         return sum(self.tied)
 
-    def rows(self, chosen: NDArray[np.bool_] | slice) -> Tables:
+    def rows(self, chosen: NDArray[np.bool_] | slice) -> AlikeTables:
         return replace(
             self,
             parameters=self.parameters[chosen],
@@ -53,7 +53,7 @@ class Tables:
             counts=self.counts[chosen],
         )
 
-    def merged(self) -> Tables:
+    def merged(self) -> AlikeTables:
         """Merge all matches that are alike into one, with the block of one of them."""
         rows, firsts, counts = np.unique(self.parameters, axis=0, return_index=True, return_counts=True)
         return replace(self, parameters=rows, blocks=self.blocks[firsts], counts=counts.astype(np.float64))
@@ -62,7 +62,7 @@ class Tables:
 @dataclass(frozen=True)
 class Model:
     names: tuple[str, ...]  # of the entrants, in ascending order
-    tables: tuple[Tables, ...]
+    tables: tuple[AlikeTables, ...]
     seats: Mapping[TableKind, range]  # the parameters
     ties: Mapping[TableKind, Mapping[int, int]]  # the parameter of each order
     groups: tuple[IntArray, ...]  # of entrants
@@ -168,9 +168,9 @@ def _tables(
     ties: Ties,
     seats: Mapping[TableKind, range],
     tie_terms: Mapping[TableKind, Mapping[int, int]],
-) -> Iterator[Tables]:
+) -> Iterator[AlikeTables]:
     """Group the games that differ only in which parameters they have."""
-    alike: dict[tuple[Shape, bool], list[tuple[IntArray, list[int]]]] = {}
+    alike: dict[tuple[TableShape, bool], list[tuple[IntArray, list[int]]]] = {}
     for (game, tied, has_seats), same in sorted(rows.items()):
         size = sum(tied)
         kind = TableKind(game, size)
@@ -179,12 +179,12 @@ def _tables(
             parameters[:, size:] += seats[kind].start
         terms = np.array(list(tie_terms[kind].values()), dtype=np.int64)
         columns = np.broadcast_to(terms, (len(parameters), len(terms)))
-        shape = Shape(tied, tuple(tie_terms[kind]))
+        shape = TableShape(tied, tuple(tie_terms[kind]))
         alike.setdefault((shape, has_seats), []).append((np.hstack([parameters, columns]), same.blocks))
     for (shape, has_seats), parts in alike.items():
         narrow = stages(shape, ties)
         blocks = np.concatenate([np.array(blocks, dtype=np.int64) for _, blocks in parts])
-        yield Tables(
+        yield AlikeTables(
             stages=tuple(_with_seats(stage, sum(shape.tied)) for stage in narrow) if has_seats else narrow,
             parameters=np.vstack([parameters for parameters, _ in parts]),
             blocks=blocks,
@@ -236,13 +236,13 @@ class Derivatives(NamedTuple):
 class LocalTerms(NamedTuple):
     """The terms of each of some matches, for the parameters in its row."""
 
-    tables: Tables
+    tables: AlikeTables
     log_likelihood: FloatArray
     score: FloatArray
     information: FloatArray  # matches x columns x columns
 
 
-def pieces(all_tables: Sequence[Tables]) -> Iterator[Tables]:
+def pieces(all_tables: Sequence[AlikeTables]) -> Iterator[AlikeTables]:
     """Yield so few matches at once that the arrays stay small."""
     for tables in all_tables:
         width = tables.parameters.shape[1]
@@ -251,7 +251,7 @@ def pieces(all_tables: Sequence[Tables]) -> Iterator[Tables]:
             yield tables.rows(slice(start, start + step))
 
 
-def local_terms(tables: Tables, parameters: FloatArray) -> LocalTerms:
+def local_terms(tables: AlikeTables, parameters: FloatArray) -> LocalTerms:
     values = parameters[tables.parameters]
     count, width = values.shape
     log_likelihood = np.zeros(count)
@@ -304,10 +304,10 @@ def derivatives(model: Model, parameters: FloatArray) -> Derivatives:
     return Derivatives(total, score, information)
 
 
-def add_vector(total: FloatArray, tables: Tables, local: FloatArray) -> None:
+def add_vector(total: FloatArray, tables: AlikeTables, local: FloatArray) -> None:
     np.add.at(total, tables.parameters.ravel(), local.ravel())
 
 
-def add_matrix(total: FloatArray, tables: Tables, local: FloatArray) -> None:
+def add_matrix(total: FloatArray, tables: AlikeTables, local: FloatArray) -> None:
     cells = tables.parameters[:, :, None] * len(total) + tables.parameters[:, None, :]
     np.add.at(total.reshape(-1), cells.ravel(), local.ravel())

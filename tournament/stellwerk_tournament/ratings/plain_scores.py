@@ -28,7 +28,7 @@ class PlainScore:
 
 
 @dataclass(slots=True)
-class _Sums:
+class _ScoreSums:
     matches: int = 0
     wins: float = 0.0
     score: float = 0.0
@@ -38,9 +38,9 @@ class _Sums:
 
 def plain_scores(outcomes: Sequence[Outcome]) -> tuple[PlainScore, ...]:
     """Compute the scores, sorted. The order of `outcomes` is that in which they were played."""
-    sums: dict[str, _Sums] = {}
+    sums: dict[str, _ScoreSums] = {}
     for outcome in outcomes:
-        rows = [sums.setdefault(name, _Sums()) for name in outcome.entrants]
+        rows = [sums.setdefault(name, _ScoreSums()) for name in outcome.entrants]
         moves = [0.0] * outcome.size
         winners = outcome.ranks.count(min(outcome.ranks))
         for i, (row, rank) in enumerate(zip(rows, outcome.ranks, strict=True)):
@@ -64,7 +64,7 @@ def plain_scores(outcomes: Sequence[Outcome]) -> tuple[PlainScore, ...]:
     )
 
 
-def _plain_score(name: str, row: _Sums) -> PlainScore:
+def _plain_score(name: str, row: _ScoreSums) -> PlainScore:
     return PlainScore(
         name=name,
         matches=row.matches,

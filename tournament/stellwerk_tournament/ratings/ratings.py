@@ -29,10 +29,10 @@ from stellwerk_tournament.ratings.elo import ELO_FOR_ODDS_OF_10
 from stellwerk_tournament.ratings.fit import Fit, confounded, fit
 from stellwerk_tournament.ratings.game_words import tables_of
 from stellwerk_tournament.ratings.model import (
+    AlikeTables,
     IntArray,
     Model,
     TableKind,
-    Tables,
     blocks_won_and_lost,
     build_model,
     local_terms,
@@ -401,7 +401,7 @@ def _one_sided_limits(model: Model, comparison: _Comparison) -> dict[int, float]
 
 
 def _limit(model: Model, fitted: Fit, moving: NDArray[np.bool_], side: int) -> float:
-    met: list[Tables] = []
+    met: list[AlikeTables] = []
     for tables in model.tables:
         moves = moving[tables.parameters[:, : tables.size]]
         between = moves.any(axis=1) & ~moves.all(axis=1)

@@ -47,7 +47,7 @@ _PROCESSES: dict[Process, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class GameRow:
+class RulesRow:
     """A game of the tournament, with the versions of its rules that the matches were played under."""
 
     variant: Variant
@@ -55,17 +55,17 @@ class GameRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Conditions:
+class ConditionsShown:
     """The content of this section. `facts` are titles with sentences."""
 
     facts: Sequence[tuple[str, str]]
-    games: Sequence[GameRow]
+    games: Sequence[RulesRow]
     entrants: Sequence[Entrant]
     transports: dict[str, str]  # of each entrant; a remote one's is known from its matches
     versions: dict[str, str]  # of each entrant, with the matches of each if there are several
 
 
-class Versions:
+class PlayedVersions:
     """The matches of each bot, counted by the version that played them."""
 
     def __init__(self) -> None:
@@ -87,13 +87,13 @@ class Versions:
                 yield f"{name} played as {len(counts)} versions: {self.of(name)}"
 
 
-class Surroundings:
+class ConditionsSeen:
     """The surroundings of all matches, as their lines describe them."""
 
     def __init__(self) -> None:
         self.rules_versions: dict[str, set[int]] = {}
         self.transports: dict[str, set[str]] = {}  # of remote bots
-        self.versions = Versions()
+        self.versions = PlayedVersions()
         self.deals: Counter[str] = Counter()
         self.isolations: Counter[str] = Counter()
         self.sandboxes: Counter[SandboxRecord | UnsetType] = Counter()
@@ -113,13 +113,13 @@ class Surroundings:
         self.played_again += line.attempt > 1
 
 
-def conditions(cup: Cup, seen: Surroundings, fair_clocks: str) -> Conditions:
+def conditions(cup: Cup, seen: ConditionsSeen, fair_clocks: str) -> ConditionsShown:
     """Collect the rules, clocks and surroundings of the matches, and who is suspended."""
     settings = cup.settings
-    return Conditions(
+    return ConditionsShown(
         tuple(_facts(cup, seen, fair_clocks)),
         [
-            GameRow(variant, sorted(seen.rules_versions.get(variant.choice.game_id, ())))
+            RulesRow(variant, sorted(seen.rules_versions.get(variant.choice.game_id, ())))
             for variant in settings.variants
         ],
         settings.entrants,
@@ -133,7 +133,7 @@ def conditions(cup: Cup, seen: Surroundings, fair_clocks: str) -> Conditions:
     )
 
 
-def _facts(cup: Cup, seen: Surroundings, fair_clocks: str) -> Iterator[tuple[str, str]]:
+def _facts(cup: Cup, seen: ConditionsSeen, fair_clocks: str) -> Iterator[tuple[str, str]]:
     settings = cup.settings
     hero = "" if settings.hero is None else f" ({settings.hero})"
     yield "schedule", _KINDS[settings.kind] + hero

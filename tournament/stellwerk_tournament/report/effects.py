@@ -71,7 +71,7 @@ class GamesPlayed:
 
 
 @dataclass(frozen=True, slots=True)
-class SeatRow:
+class SeatEffectRow:
     """The worth of a seat. `table` says how many play at such a table."""
 
     effect: SeatEffect
@@ -102,7 +102,7 @@ class Effects:
 
     games: Sequence[GameSums]
     is_rated: bool = False
-    seats: Sequence[SeatRow] = ()
+    seats: Sequence[SeatEffectRow] = ()
     grid: Html | None = None
     axis: Html | None = None
     parts: Sequence[PartTable] = ()
@@ -117,7 +117,7 @@ def effects(played: GamesPlayed, names: Sequence[str], rated: RatingReport | Non
     intervals = [PlottedInterval(effect.elo, effect.low, effect.high) for effect in seats]
     scale = scale_of(intervals)
     rows = [
-        SeatRow(effect, interval_drawing(interval, scale, SEAT_GRID), _table_of(effect))
+        SeatEffectRow(effect, interval_drawing(interval, scale, SEAT_GRID), _table_of(effect))
         for effect, interval in zip(seats, intervals, strict=True)
     ]
     by_game = {game_title(game): ratings for game, ratings in rated.by_game.items()}

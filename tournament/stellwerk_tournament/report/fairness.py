@@ -43,7 +43,7 @@ class FairnessRow:
         self.stolen_ms += 0 if seat.stolen_ms is UNSET else seat.stolen_ms
 
 
-class FairClocks:
+class MeasuredClocks:
     """The clocks of all matches: the measurements of each bot, and what was done for fairness."""
 
     def __init__(self) -> None:

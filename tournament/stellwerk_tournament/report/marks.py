@@ -26,7 +26,7 @@ _LATE: Final[frozenset[FaultKind]] = frozenset({"time", "hang"})
 _OWN: Final = ""  # in place of a reason
 
 
-class _Record(Struct, frozen=True):
+class _ReplayRecord(Struct, frozen=True):
     """The needed fields of a line of a replay."""
 
     type: str
@@ -38,7 +38,7 @@ class _Record(Struct, frozen=True):
 def wrong_conduct(replay: bytes, line: MatchLine) -> Iterator[str]:
     """Compare the marks of a replay that is true with what its line says of each seat."""
     moves: dict[int, Counter[str]] = {seat.seat: Counter() for seat in line.bots}
-    decode = msgspec.json.Decoder(_Record).decode
+    decode = msgspec.json.Decoder(_ReplayRecord).decode
     for record in map(decode, replay.splitlines()):
         if record.type == "move":
             moves[record.seat][record.reason if record.by else _OWN] += 1

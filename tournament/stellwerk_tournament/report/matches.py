@@ -40,7 +40,7 @@ class MatchRow:
     faults: Sequence[str]
 
 
-class Matches:
+class ListedMatches:
     """The content of this section: of many matches, the last."""
 
     def __init__(self) -> None:

@@ -13,16 +13,16 @@ from typing import Final
 
 from stellwerk_tournament.ratings.ratings import RatingError
 from stellwerk_tournament.report.bots import MOST_BOTS, LastMatches, bots
-from stellwerk_tournament.report.conditions import Surroundings, conditions
+from stellwerk_tournament.report.conditions import ConditionsSeen, conditions
 from stellwerk_tournament.report.cross_table import cross_table
 from stellwerk_tournament.report.effects import GamesPlayed, effects
-from stellwerk_tournament.report.fairness import FairClocks
+from stellwerk_tournament.report.fairness import MeasuredClocks
 from stellwerk_tournament.report.faults import FirstFaults, faults
 from stellwerk_tournament.report.forfeits import forfeits
 from stellwerk_tournament.report.history import NAMED, history
 from stellwerk_tournament.report.machines import Machines
 from stellwerk_tournament.report.match_pages import NO_PAGES, Paged, page_path
-from stellwerk_tournament.report.matches import Matches
+from stellwerk_tournament.report.matches import ListedMatches
 from stellwerk_tournament.report.ranking import ranked, ranking
 from stellwerk_tournament.report.template import file_text, rendered
 from stellwerk_tournament.store.cup import Cup
@@ -49,7 +49,7 @@ def report_html(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
     entrants = ranked(standings, report, suspensions)
     names = [entrant.name for entrant in entrants]
     games, first_faults, by_machine = GamesPlayed(), FirstFaults(), Machines()
-    clocks, last, listed, surroundings = FairClocks(), LastMatches(), Matches(), Surroundings()
+    clocks, last, listed, surroundings = MeasuredClocks(), LastMatches(), ListedMatches(), ConditionsSeen()
     sums = (games, first_faults, by_machine, clocks, last, listed, surroundings)
     for line in cup.lines(sorted(cup.results.blocks)):
         for each in sums:

@@ -30,7 +30,7 @@ _REMARKS: Final = {  # by the warning
 
 
 @dataclass(frozen=True, slots=True)
-class Entrant:
+class RankedBot:
     """A row of the ranking. `place` counts within the group of opponents; a suspended bot has none."""
 
     name: str
@@ -50,29 +50,29 @@ class Entrant:
 
 def ranked(
     standings: Standings, rated: RatingReport | None, suspended: Collection[str] = ()
-) -> tuple[Entrant, ...]:
+) -> tuple[RankedBot, ...]:
     """Sort group by group, the best first; then those without a rating, the best score first; then suspended
     bots."""
     scores = {} if rated is None else {score.name: score for score in rated.plain_scores}
     ratings = () if rated is None else suspended_last(rated.pooled, suspended)
     playing = sorted((each for each in ratings if each.name not in suspended), key=lambda each: each.group)
-    entrants: list[Entrant] = []
+    entrants: list[RankedBot] = []
     for _, group in groupby(playing, key=lambda rating: rating.group):
         entrants += [
-            Entrant(rating.name, place, rating, scores.get(rating.name))
+            RankedBot(rating.name, place, rating, scores.get(rating.name))
             for place, rating in enumerate(group, 1)
         ]
     known = {*(entrant.name for entrant in entrants), *suspended}
     rest = [name for name in standings.order() if name not in known]
-    entrants += [Entrant(name, place, None, None) for place, name in enumerate(rest, len(entrants) + 1)]
+    entrants += [RankedBot(name, place, None, None) for place, name in enumerate(rest, len(entrants) + 1)]
     rating_of = {rating.name: rating for rating in ratings}
     out = sorted(suspended, key=standings.order().index)
-    entrants += [Entrant(name, 0, rating_of.get(name), scores.get(name), suspended=True) for name in out]
+    entrants += [RankedBot(name, 0, rating_of.get(name), scores.get(name), suspended=True) for name in out]
     return tuple(entrants)
 
 
 @dataclass(frozen=True, slots=True)
-class RankingRow:
+class RankedRow:
     """A bot in the table. `mark` and `remark` warn about its interval, `width` is what that is sorted by."""
 
     name: str
@@ -92,11 +92,11 @@ class RankingGroup:
     """Bots that can be compared. The title is empty if all can."""
 
     title: str
-    rows: Sequence[RankingRow]
+    rows: Sequence[RankedRow]
 
 
 @dataclass(frozen=True, slots=True)
-class Ranking:
+class RankingTable:
     """The content of this section. `marks` are those that occur, with what they mean."""
 
     warnings: Sequence[str]
@@ -107,8 +107,8 @@ class Ranking:
 
 
 def ranking(
-    entrants: Sequence[Entrant], standings: Standings, rated: RatingReport | None, unrated: str
-) -> Ranking:
+    entrants: Sequence[RankedBot], standings: Standings, rated: RatingReport | None, unrated: str
+) -> RankingTable:
     """Lay out the table. `unrated` says why there are no ratings, where there are none."""
     warnings = () if rated is None else rated.pooled.warnings
     remarks = {
@@ -133,7 +133,7 @@ def ranking(
         for number, group in groupby(zip(entrants, rows, strict=True), key=lambda pair: pair[0].group)
     ]
     is_only = sum(number >= 0 for number, _ in groups) == 1
-    return Ranking(
+    return RankingTable(
         warnings=[unrated] if rated is None else list(warning_lines(rated, game_title)),
         grid=grid(scale, GRID),
         axis=axis(scale),
@@ -162,9 +162,9 @@ def _group_title(number: int, count: int, is_only: bool) -> str:
     return f"{title}: {counted(count, 'bot')}"
 
 
-def _row(entrant: Entrant, sums: Sums, scale: Scale, remark: str | None, section: str | None) -> RankingRow:
+def _row(entrant: RankedBot, sums: Sums, scale: Scale, remark: str | None, section: str | None) -> RankedRow:
     rating = entrant.rating
-    return RankingRow(
+    return RankedRow(
         entrant.name,
         entrant.place,
         section,

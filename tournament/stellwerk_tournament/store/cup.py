@@ -40,8 +40,8 @@ from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.results import Results
 from stellwerk_tournament.store.standings import Standings
 from stellwerk_tournament.store.store import (
+    KnownBlock,
     Opened,
-    Standing,
     Store,
     lines_in,
     look_into,
@@ -153,7 +153,7 @@ class Cup:
             yield from self.results.lines(file, self.results.blocks if blocks is None else blocks)
 
     @cached_property
-    def blocks(self) -> list[Standing]:
+    def blocks(self) -> list[KnownBlock]:
         """Return the blocks that are known so far. StoreError."""
         with look_into(self.folder) as store:
             return [] if store is None else store.standings()

@@ -125,7 +125,7 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class KnownBlock:
     """A block and how far it has come. `kept` are the rotations that have been played, `seed` is there while
     it runs, or if it was drawn before, `cause` says why it is void."""
 
@@ -148,7 +148,7 @@ class Store:
 
     # -- what is there -------------------------------------------------------------------------------
 
-    def standings(self) -> list[Standing]:
+    def standings(self) -> list[KnownBlock]:
         """Return all blocks, in their order."""
         kept: dict[int, list[int]] = {}
         with _database_errors(self.folder):
@@ -527,10 +527,10 @@ def _delete_matches(database: sqlite3.Connection, blocks: Iterable[int]) -> None
 
 def _standing(
     row: tuple[int, int, int, int, str, Status, bytes | None, str | None], kept: list[int]
-) -> Standing:
+) -> KnownBlock:
     number, stage, round, variant, entrants, status, seed, cause = row
     block = Block(number, stage, round, variant, tuple(json.loads(entrants)))
-    return Standing(block, status, tuple(kept), seed, cause)
+    return KnownBlock(block, status, tuple(kept), seed, cause)
 
 
 def _private(path: str, flags: int) -> int:
