@@ -27,7 +27,7 @@ SWINGS: Final = 3  # that are named, of each sign
 
 
 class PlayedDeal(NamedTuple):
-    """A block with its matches, in the first of which the new version has the earlier seat."""
+    """A block with its matches. In the first one the new version has the earlier seat."""
 
     number: int
     matches: Sequence[MatchReport]

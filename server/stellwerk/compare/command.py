@@ -29,7 +29,6 @@ from stellwerk.shared.terminal import say, say_record
 from stellwerk.shared.trial_arguments import MOST_BLOCKS, SPEC_AND_GAME, add_trial_arguments
 from stellwerk.shared.version import version
 from stellwerk_base.texts import shown
-from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bot_spec import with_unique_names
 from stellwerk_processes.faults import BREAKDOWNS
 from stellwerk_server.operate.settings import Time
@@ -127,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _comparison(arguments: argparse.Namespace) -> Comparison:
     games = games_of("--game", arguments.game or ["usa"], arguments.board)
     named = [("OLD", arguments.old), ("NEW", arguments.new)]
-    if any(_has_other_seats(game) for game in games):
+    if any(len(game.make().seats_of_team) > 2 for game in games):
         named += [(f"--other {text}", text) for text in arguments.other or ["greedy"]]
     elif arguments.other:
         raise usage_error("--other: the two versions fill all seats of these games")
@@ -143,10 +142,6 @@ def _comparison(arguments: argparse.Namespace) -> Comparison:
         replays=None if arguments.replays is None else writable_folder(arguments.replays),
         jobs=arguments.jobs or cores(),
     )
-
-
-def _has_other_seats(game: GameChoice) -> bool:
-    return len(game.make().seats_of_team) > 2
 
 
 # -- the matches -------------------------------------------------------------------------------------

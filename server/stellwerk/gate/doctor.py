@@ -135,7 +135,7 @@ class _Started:
 
         trio.from_thread.run(stop, trio_token=self._trio_token)
         for pipe in self._pipes or ():
-            with contextlib.suppress(OSError):  # nobody reads the rest
+            with contextlib.suppress(OSError):  # the rest is not read
                 pipe.close()
 
 

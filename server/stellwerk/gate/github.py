@@ -44,7 +44,7 @@ def commands_stopped() -> Generator[None]:
 
 
 def annotation(kind: Kind, title: str, lines: list[str]) -> str:
-    """Write a command on one line. The lines may come from anybody."""
+    """Write a command on one line. The lines are not trusted."""
     message = "\n".join(shown(line, LONGEST) for line in lines)
     return f"::{kind} title={_escaped(shown(title, 200), _PROPERTY)}::{_escaped(message, _DATA)}"
 

@@ -160,7 +160,7 @@ def doctor_in_words(findings: Sequence[Finding]) -> str:
 
 
 def step_in_words(finding: Finding, failure: Failure) -> str:
-    """Describe a failed step on one line that nobody can mistake for a success."""
+    """Describe a failed step on one line, clearly as a failure."""
     expected, came = shown(failure.expected, 300), shown(failure.came, 300)
     return f"the doctor's step '{finding.step}' failed: expected {expected}; came: {came}"
 

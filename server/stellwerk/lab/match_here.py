@@ -89,11 +89,12 @@ class PlayedHere:
 def play_here(
     plan: MatchPlan, seats: Sequence[NamedBot], seeds: Sequence[str], on_error: OnError = "raise"
 ) -> PlayedHere:
-    """Play a match between the entrants in these seats. `seeds` are those of their own chance.
+    """Play a match between the entrants in these seats. `seeds` are for their own chance.
 
     With "raise", what a player raises comes out of here as it is, and IllegalAnswerError for an answer that a
-    server would refuse. With "play_on" they are counted, and the match goes on as with a client on a server:
-    instead of an illegal answer with the first listed move, instead of an exception with the fallback.
+    server would refuse. With "play_on" they are counted, and the match continues as with a client on a
+    server: instead of an illegal answer with the first listed move, instead of an exception with the
+    fallback.
     """
     journal, deadlines, bugs = MemoryJournal(), Deadlines(), list[Exception]()
     timer = Timer(deadlines, lambda now: session.come_back(now))

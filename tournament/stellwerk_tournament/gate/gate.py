@@ -3,10 +3,10 @@
 The matches are those of a gauntlet, played by the tournament's runner; the verdict is made here.
 
 Laws:
-- blocks count in the order of their numbers, not in that in which they end: else what ends fast, a rout say,
-  would be looked at first. So the verdict does not depend on how many matches are played at once;
+- blocks count in schedule order, not finishing order; otherwise quick, one-sided games would be judged
+  first. So the verdict does not depend on how many matches are played at once;
 - the test looks when every game and every baseline has had its part, which makes a round;
-- what the machine did is nobody's score: void blocks are left out;
+- void blocks are left out: no bot scores by a failure of the machine;
 - a candidate does not pass because its baselines were broken.
 """
 

@@ -37,7 +37,7 @@ class _ScoreSums:
 
 
 def plain_scores(outcomes: Sequence[Outcome]) -> tuple[PlainScore, ...]:
-    """Compute the scores, sorted. The order of `outcomes` is that in which they were played."""
+    """Compute the scores, sorted. `outcomes` are in the order in which they were played."""
     sums: dict[str, _ScoreSums] = {}
     for outcome in outcomes:
         rows = [sums.setdefault(name, _ScoreSums()) for name in outcome.entrants]

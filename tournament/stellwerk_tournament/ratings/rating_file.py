@@ -16,9 +16,7 @@ from stellwerk_tournament.ratings.ratings import (
     Rating,
     RatingReport,
     Ratings,
-    RatingWarning,
     SeatEffect,
-    TieTerm,
 )
 
 
@@ -115,8 +113,12 @@ def rating_table(ratings: Ratings) -> RatingTable:
     return RatingTable(
         entrants=tuple(map(entrant_line, ratings.entrants)),
         seat_effects=tuple(map(_seat, ratings.seat_effects)),
-        ties=tuple(map(_tie, ratings.tie_terms)),
-        warnings=tuple(map(_warning, ratings.warnings)),
+        ties=tuple(
+            TieLine(term.game, term.players, term.tied, round(term.weight, 4)) for term in ratings.tie_terms
+        ),
+        warnings=tuple(
+            WarningLine(warning.code, warning.message, warning.entrants) for warning in ratings.warnings
+        ),
         matches=ratings.match_count,
         blocks=ratings.block_count,
     )
@@ -156,14 +158,6 @@ def _seat(effect: SeatEffect) -> SeatLine:
         low=_figure(effect.low),
         high=_figure(effect.high),
     )
-
-
-def _tie(term: TieTerm) -> TieLine:
-    return TieLine(term.game, term.players, term.tied, round(term.weight, 4))
-
-
-def _warning(warning: RatingWarning) -> WarningLine:
-    return WarningLine(warning.code, warning.message, warning.entrants)
 
 
 def _plain(score: PlainScore) -> PlainLine:

@@ -68,8 +68,8 @@ def ratings_json(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
 
 
 class RatingFileWithForfeits(RatingFile, frozen=True):
-    """Suspended bots are the last of `entrants`. `without_forfeits` is the rating of the matches in which
-    nobody forfeited, or null if they cannot be rated."""
+    """Suspended bots are the last of `entrants`. `without_forfeits` is the rating of the matches without any
+    forfeit, or null if they cannot be rated."""
 
     suspended: tuple[str, ...]
     without_forfeits: RatingTable | None

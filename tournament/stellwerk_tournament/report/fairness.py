@@ -1,7 +1,7 @@
 """How fair the clocks were, in the report: the processor time of answers, and what the machine added to them.
 
-Law: this shows what was measured in the matches, not what the settings wanted. Bots that nobody here could
-measure, and matches of versions that did not measure, count for nothing.
+Law: this shows what was measured in the matches, not what the settings wanted. Remote bots, and matches
+without measurements, are left out.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ MOST_EXAMPLES: Final = 300  # one for each bot and cause, and no more than these
 
 @dataclass(frozen=True, slots=True)
 class FaultRow:
-    """A bot with its matches by fault. `cpu_ms` is None where nobody could measure it."""
+    """A bot with its matches by fault. `cpu_ms` is None where it was not measured."""
 
     name: str
     sums: Sums

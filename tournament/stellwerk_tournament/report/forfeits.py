@@ -1,7 +1,7 @@
 """The forfeits of the report: who forfeited what and why, who is suspended, and the ratings with and without.
 
 Law: a forfeit is no game of skill, so two ratings are shown. That of the ranking counts every match, with
-those who forfeit last. The other one counts only the matches in which nobody forfeited, by the rules.
+those who forfeit last. The other one counts only the matches without any forfeit, by the rules.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Forfeits:
 
 
 def suspended_last(ratings: Ratings, suspended: Collection[str]) -> tuple[Rating, ...]:
-    """Return the ratings with those of suspended bots at the end, which are compared with nobody."""
+    """Return the ratings, with suspended bots at the end. These are not compared with others."""
     if not suspended:
         return ratings.entrants
     playing = [rating for rating in ratings.entrants if rating.name not in suspended]

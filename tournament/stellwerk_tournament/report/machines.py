@@ -1,7 +1,7 @@
 """The machines that played blocks for the runner, in the report: their speed, and what went wrong there.
 
-Law: this shows what the lines say. A machine with many faults of bots, or a slow one, is seen beside the
-others; nobody is accused.
+Law: this shows what the lines say. A reader sees a slow machine, or one with many faults of bots, beside the
+others, and judges.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Law: what is not `Html` is text, and is escaped wherever it is inserted, with visible escapes for characters
 that would not be seen or would turn the line around. So nothing that a bot prints or is called can become
-markup, and nobody has to remember it.
+markup, and no template has to take care of it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The pages of matches, in the folder `pages/`: one for each of the last matches, which the report links.
 
 Law: the report says for how many matches there are pages, so `verify` knows which there must be. A page is a
-function of the replay, to the byte, but for the times of the answers, which nobody can verify.
+function of the replay, to the byte, but for the times of the answers, which cannot be verified.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class PlottedInterval:
-    """A limit that is None is not known: the line goes on to the edge."""
+    """A limit that is None is unknown: the line continues to the edge."""
 
     middle: float
     low: float | None
