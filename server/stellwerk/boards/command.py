@@ -6,7 +6,6 @@ import argparse
 import os
 from pathlib import Path
 
-from stellwerk.boards.fit import fitting_games
 from stellwerk.boards.summary import in_numbers, listing, summary
 from stellwerk.shared.errors import DONE, USAGE, refusing, writing
 from stellwerk.shared.parser import argument
@@ -20,6 +19,9 @@ from stellwerk_engine.boards.board_file import (
     load_board,
     shipped_board,
 )
+from stellwerk_engine.core.game import make_game
+from stellwerk_engine.games.shipped import RULE_SETS
+from stellwerk_engine.knowledge.limits import check_line
 from stellwerk_page.drawing import draw_board
 from stellwerk_page.layout import can_be_drawn
 
@@ -88,10 +90,31 @@ def _check_files(files: list[str]) -> int:
     for file in files:
         try:
             board = load_board(file)
-            games = fitting_games(board)
+            games = _fitting_games(board)
         except BoardError as error:
             complain(str(error))
             code = USAGE
         else:
             say(f"{printable(file)}: ok, for {', '.join(games)} ({in_numbers(board)})")
     return code
+
+
+def _fitting_games(board: BoardFile) -> list[str]:
+    """Return the ids of the games that a board fits, at least one.
+
+    BoardError if there is none. It says what is missing for the game that has the board's name, or for
+    the first game that is played with or without a map as this board is.
+    """
+    fitting: list[str] = []
+    faults: dict[str, BoardError] = {}
+    for rules in RULE_SETS.values():
+        if ("map" in rules.board_features) == bool(board.routes):
+            try:
+                options = [option.id for option in rules.options]  # with all of them it needs most
+                check_line(make_game(rules, board, max(rules.seat_counts), options))
+                fitting.append(rules.id)
+            except BoardError as fault:
+                faults[rules.id] = fault
+    if not fitting:
+        raise faults.get(board.id) or next(iter(faults.values()))
+    return fitting

@@ -34,7 +34,8 @@ def summary(board: BoardFile) -> str:
         sections += [_tabulate_routes(board), *_list_special_routes(board)]
     sections.append(_list_tickets(board))
     if board.big_cities:
-        sections.append(_list_big_cities(board))
+        bonuses = [f"{points:>3}   {_name_of(board, city)}" for city, points in board.big_cities.items()]
+        sections.append(_write_section("Big cities", bonuses))
     return "\n".join(sections)
 
 
@@ -126,29 +127,16 @@ def _list_special_routes(board: BoardFile) -> Iterator[str]:
                 f"{kind} routes ({len(tracks)})",
                 [_ends_of(board, track) + (", always open" if track.always_open else "") for track in tracks],
             )
-    ferries = [route for route in board.routes if route.locomotives]
-    if ferries:
-        yield _write_section(
-            f"Ferries ({len(ferries)})",
-            [
-                f"{_describe_route(board, route)}, {counted(route.locomotives, 'locomotive')}"
-                for route in ferries
-            ],
-        )
-    tunnels = [route for route in board.routes if route.tunnel]
-    if tunnels:
-        yield _write_section(
-            f"Tunnels ({len(tunnels)})",
-            [
-                f"{_describe_route(board, route)}, {counted(route.tunnel, 'card')} revealed"
-                for route in tunnels
-            ],
-        )
-    doubtful = [route for route in board.routes if route.doubtful]
-    if doubtful:
-        yield _write_section(
-            f"Doubtful lengths ({len(doubtful)})", [_describe_route(board, route) for route in doubtful]
-        )
+    routes = board.routes
+    ferries = [
+        (route, f", {counted(route.locomotives, 'locomotive')}") for route in routes if route.locomotives
+    ]
+    tunnels = [(route, f", {counted(route.tunnel, 'card')} revealed") for route in routes if route.tunnel]
+    doubtful = [(route, "") for route in routes if route.doubtful]
+    for kind, noted in (("Ferries", ferries), ("Tunnels", tunnels), ("Doubtful lengths", doubtful)):
+        if noted:
+            lines = [_describe_route(board, route) + note for route, note in noted]
+            yield _write_section(f"{kind} ({len(noted)})", lines)
 
 
 def _list_tickets(board: BoardFile) -> str:
@@ -164,11 +152,6 @@ def _describe_ticket(board: BoardFile, ticket: Ticket) -> str:
     ends = f"{_name_of(board, ticket.a)} - {_name_of(board, ticket.b)}"
     kind = " (long)" if ticket.long else ""
     return f"{ticket.points:>3}{mark}  {ends}{kind}{': ' if cards else ''}{cards}"
-
-
-def _list_big_cities(board: BoardFile) -> str:
-    bonuses = [f"{points:>3}   {_name_of(board, city)}" for city, points in board.big_cities.items()]
-    return _write_section("Big cities", bonuses)
 
 
 def _describe_route(board: BoardFile, route: Route) -> str:

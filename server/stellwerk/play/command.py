@@ -88,16 +88,8 @@ examples:
 MOST_GAMES: Final = 1_000_000
 MOST_JOBS: Final = 61  # Windows can wait for 63 things at once
 MOST_MS: Final = 24 * 60 * 60 * 1000
-NEEDS_PROCESSES: Final = {
-    "--move-time": "move_time",
-    "--bank": "bank",
-    "--set-up-time": "set_up_time",
-    "--log": "log",
-    "--wrap": "wrap",
-    "--memory": "memory",
-    "--sandbox": "sandbox",
-}
-"""Options that say something of processes and clocks, with the names of their arguments."""
+NEEDS_PROCESSES: Final = ("move_time", "bank", "set_up_time", "log", "wrap", "memory", "sandbox")
+"""Options that say something of processes and clocks."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -241,10 +233,11 @@ def _process(arguments: argparse.Namespace, bots: Sequence[BotSpec]) -> Process:
             f"--process house: --bot {foreign[0]} is not just the name of a built-in bot: it needs a process"
         )
     process: Process = arguments.process or ("fresh" if foreign else "house")
-    given = [option for option, dest in NEEDS_PROCESSES.items() if getattr(arguments, dest) is not None]
+    given = [name for name in NEEDS_PROCESSES if getattr(arguments, name) is not None]
     if process == "house" and given:
         raise usage_error(
-            f"{given[0]}: built-in bots alone have no process and no clock; --process fresh starts them"
+            f"--{given[0].replace('_', '-')}: built-in bots alone have no process and no clock; "
+            "--process fresh starts them"
         )
     return process
 

@@ -24,7 +24,7 @@ from stellwerk_engine.replays.reader import ReplayError
 from stellwerk_engine.replays.verify import game_of
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.names import Color, RouteName, Seat
-from stellwerk_protocol.replays import End, Header, Line, MoveMade, Player, Reveal, SetUp
+from stellwerk_protocol.replays import End, Header, Line, MoveMade, Reveal, SetUp
 from stellwerk_protocol.results import Result, TeamResult
 
 BOLD: Final = "1"
@@ -103,17 +103,16 @@ def _tell_heading(header: Header, viewer: ViewerId, style: Style) -> Iterator[St
     if header.options:
         yield _row("Options", ", ".join(map(shown, header.options)))
     yield _row("Board", f"{shown(header.board.id)} {header.board.digest[:16]}...{held}")
-    yield _row(
-        "Players", ", ".join(_name_seat(seat, player, style) for seat, player in enumerate(header.seats))
-    )
+    names = [style.name(seat) for seat in range(len(header.seats))]
+    numbered = [
+        name if player.name is UNSET else f"{seat} {name}"
+        for seat, (name, player) in enumerate(zip(names, header.seats, strict=True))
+    ]
+    yield _row("Players", ", ".join(numbered))
     if header.match is not UNSET:
         yield _row("Match", shown(header.match))
     if viewer != ALL_HANDS:
         yield _row("Seen by", style.name(viewer))
-
-
-def _name_seat(seat: Seat, player: Player, style: Style) -> str:
-    return style.name(seat) if player.name is UNSET else f"{seat} {style.name(seat)}"
 
 
 def _row(label: str, text: str) -> StoryLine:
@@ -288,7 +287,9 @@ def _tabulate_scores(teams: Sequence[TeamResult], game: Game, style: Style) -> I
     rows.append(("tickets", [str(sum(ticket.points for ticket in team.tickets)) for team in teams]))
     for name in dict.fromkeys(bonus.bonus for team in teams for bonus in team.bonuses):
         points = [sum(bonus.points for bonus in team.bonuses if bonus.bonus == name) for team in teams]
-        rows.append((_name_bonus(name, game), [str(number) if number else "." for number in points]))
+        kind, _, city = name.partition(":")
+        bonus = Words(game.board).place(city) if city else shown(kind.replace("_", " "))
+        rows.append((f"bonus {bonus}", [str(number) if number else "." for number in points]))
     rows += [
         (POINTS, [str(team.points) for team in teams]),
         ("rank", [str(team.rank) for team in teams]),
@@ -302,8 +303,3 @@ def _tabulate_scores(teams: Sequence[TeamResult], game: Game, style: Style) -> I
         aligned = "  ".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
         line = f"  {label:<{label_width}}  {aligned}"
         yield StoryLine(style.paint(line, BOLD) if label in ("", POINTS) else line)
-
-
-def _name_bonus(name: str, game: Game) -> str:
-    kind, _, city = name.partition(":")
-    return f"bonus {Words(game.board).place(city)}" if city else f"bonus {shown(kind.replace('_', ' '))}"

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     hide_memory()
-    attempts = trio.run(_try_levels)
+    attempts = [trio.run(try_level, Confinement(level=level), level) for level in LEVELS]
     if arguments.json:
         levels = [{"problem": attempt.problem, **msgspec.to_builtins(attempt.record)} for attempt in attempts]
         say(json.dumps({"levels": levels}))
@@ -48,10 +48,6 @@ def run(arguments: argparse.Namespace) -> int:
     for line in _table_of(attempts):
         say(line)
     return DONE
-
-
-async def _try_levels() -> list[Attempt]:
-    return [await try_level(Confinement(level=level), level) for level in LEVELS]
 
 
 def _table_of(attempts: Sequence[Attempt]) -> Iterator[str]:

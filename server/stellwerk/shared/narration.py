@@ -19,7 +19,7 @@ from stellwerk_protocol import decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol.cards import Cards
 from stellwerk_protocol.names import Color, EndReason, Seat
-from stellwerk_protocol.results import Result, TeamResult
+from stellwerk_protocol.results import TeamResult
 
 END_REASONS: Final[dict[EndReason, str]] = {
     "trains": "a player ran low on trains",
@@ -120,7 +120,9 @@ def deed(event: ev.Event, game: Game, style: Style = PLAIN) -> str:
         case ev.TurnsEnded(reason):
             return f"the turns are over: {END_REASONS[reason]}"
         case ev.GameEnded(result):
-            return f"the game is over: {_describe_ranking(result, style)}"
+            teams = sorted(result.teams, key=lambda team: team.rank)
+            ranking = [f"{team_in_words(team, style)} {counted(team.points, 'point')}" for team in teams]
+            return f"the game is over: {', '.join(ranking)}"
         case _:
             assert_never(event)
 
@@ -135,11 +137,6 @@ def _describe_question(decision: decisions.Decision, game: Game, words: Words) -
             return "which action, after the purchase?"
         case _:
             assert_never(decision)
-
-
-def _describe_ranking(result: Result, style: Style) -> str:
-    teams = sorted(result.teams, key=lambda team: team.rank)
-    return ", ".join(f"{team_in_words(team, style)} {counted(team.points, 'point')}" for team in teams)
 
 
 def team_in_words(team: TeamResult, style: Style) -> str:

@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from stellwerk_base.texts import columns_of
@@ -49,6 +49,11 @@ def complain(message: str) -> None:
     line = shown(message, len(message)).encode("ascii", "backslashreplace").decode()
     with contextlib.suppress(OSError):  # standard error is closed
         print(f"stellwerk: {line}", file=sys.stderr)
+
+
+def complain_of(heading: str, lines: Sequence[str]) -> None:
+    for line in (heading, *lines):
+        complain(line)
 
 
 def own_name() -> str:

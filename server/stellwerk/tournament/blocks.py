@@ -24,7 +24,7 @@ from stellwerk.shared.errors import (
     writing,
 )
 from stellwerk.shared.house_bots import house_bots
-from stellwerk.shared.terminal import complain, say
+from stellwerk.shared.terminal import complain, complain_of, say
 from stellwerk.shared.version import version
 from stellwerk_base.files import PRIVATE, write_whole
 from stellwerk_base.texts import counted, shown
@@ -133,7 +133,7 @@ async def _play_file(table: Table, path: Path, target: Path, arguments: argparse
     if arguments.machine is not None and not is_name(arguments.machine):
         raise usage_error(f"--machine: expected 1 to {MOST_NAME} characters that can be printed")
     machine = machine_record(order.cup, arguments.machine)
-    host = Host(version(), machine, house_bots(), arguments.concurrency, log=_log)
+    host = Host(version(), machine, house_bots(), arguments.concurrency, log=complain_of)
     try:
         result = await table.play(order, host)
     except BlockFileError as error:
@@ -161,17 +161,14 @@ def _is_there(target: Path, order: BlockOrder) -> bool:
     return (result.cup, result.block) == (order.cup, order.block)
 
 
-def _log(heading: str, lines: Sequence[str]) -> None:
-    for line in (heading, *lines):
-        complain(line)
-
-
 # -- merge -------------------------------------------------------------------------------------------
 
 
 def merge_results(opened: Opened, settings: Settings, names: Sequence[str]) -> Merged:
     """Take in results, and say what was refused or ignored. CommandError if there are none."""
-    paths = [path for name in names for path in _results(name)]
+    paths: list[Path] = []
+    for path in map(Path, names):
+        paths += sorted(path.glob(f"*{RESULT_ENDING}")) if path.is_dir() else [path]
     if not paths:
         raise usage_error(f"{names[0]}: has no file *{RESULT_ENDING}")
     merged = merge(opened, settings, paths)
@@ -192,8 +189,3 @@ def say_merged(merged: Merged) -> int:
     blocks, matches = counted(merged.blocks, "block"), counted(merged.matches, "match", "matches")
     say(f"{blocks} taken in, with {matches}; {len(merged.ignored)} ignored, {len(merged.refused)} refused")
     return FAILED if merged.refused else DONE
-
-
-def _results(name: str) -> list[Path]:
-    path = Path(name)
-    return sorted(path.glob(f"*{RESULT_ENDING}")) if path.is_dir() else [path]

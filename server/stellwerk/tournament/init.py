@@ -66,7 +66,10 @@ def init(folder: Path, arguments: argparse.Namespace) -> int:
         write_whole(path, content)
     for line in table_of(rows) if rows else ():
         say(line)
-    others = "" if not arguments.others else f"add a [[bots]] table for {_the_others(arguments.others)}, "
+    others = ""
+    if arguments.others:
+        each = "the other bot" if arguments.others == 1 else f"each of the {arguments.others:,} other bots"
+        others = f"add a [[bots]] table for {each}, "
     begin = command_for("run", folder)
     say(f"{shown(str(path), 1000)}: written; {others or 'have a look at it, '}then: {begin}")
     for line in lines:
@@ -89,10 +92,6 @@ def _schedule(draft: _Draft, budget: Budget | None) -> tuple[Kind, int, list[str
         raise usage_error(f"--budget {budget.text}: no trial match could be played: give a number of matches")
     lines = with_proposal(expected, proposal).lines(proposal.rounds)
     return proposal.kind, proposal.rounds, [f'kind = "{proposal.kind}", rounds = {proposal.rounds}', *lines]
-
-
-def _the_others(count: int) -> str:
-    return "the other bot" if count == 1 else f"each of the {count:,} other bots"
 
 
 def _new(games: Sequence[str], bots: Sequence[str], others: int) -> _Draft:
@@ -172,10 +171,8 @@ def _best(cup: Cup, top: int | None) -> tuple[Row, ...]:
         raise usage_error(f"--top {top}: only {eligible} of the bots of {cup.folder} are not suspended")
     if top is not None and top > len(rows):
         raise usage_error(f"--top {top}: only {len(rows)} bots have played in {cup.folder}")
-    if top is not None and top < eligible and _are_equal(rows[top - 1], rows[top]):
-        complain(f"{rows[top - 1].bot} and {rows[top].bot} are equal: {rows[top - 1].bot} was taken by name")
+    if top is not None and top < eligible:
+        last, next_one = rows[top - 1], rows[top]
+        if (last.score, last.elo) == (next_one.score, next_one.elo):
+            complain(f"{last.bot} and {next_one.bot} are equal: {last.bot} was taken by name")
     return rows[:top]
-
-
-def _are_equal(one: Row, other: Row) -> bool:
-    return (one.score, one.elo) == (other.score, other.elo)

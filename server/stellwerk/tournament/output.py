@@ -24,7 +24,6 @@ from stellwerk_tournament.play.progress import (
     Observer,
     Progress,
     Row,
-    RunningBlock,
     RunningMatch,
     Suspended,
     rounded,
@@ -105,16 +104,14 @@ def summary_of(progress: Progress) -> str:
 
 def running_lines(progress: Progress, most: int) -> list[str]:
     """Write what runs, at most so many lines: first the matches that can be watched, by their ids."""
-    lines = [*map(_running_match, progress.matches), *map(_running_block, progress.blocks)]
+    lines = [_running_match(match) for match in progress.matches]
+    for block in progress.blocks:
+        lines.append(shown(f"block {block.block}, {block.game}: {', '.join(block.players)}", 1000))
     return lines[: max(0, most)]
 
 
 def _running_match(match: RunningMatch) -> str:
     return shown(f"match {match.match}, block {match.block}, {match.game}: {', '.join(match.players)}", 1000)
-
-
-def _running_block(block: RunningBlock) -> str:
-    return shown(f"block {block.block}, {block.game}: {', '.join(block.players)}", 1000)
 
 
 def _missing(progress: Progress) -> str:
@@ -173,21 +170,17 @@ class Display(Observer):
     def listening(self, host: str, port: int) -> None:
         """Report the address. With port 0 nobody knows it before."""
         address = shown_address(host, port)
-        fields = {"type": "listening", "address": address}
-        self._show(_Event(f"listening on {address}", fields, is_always=True))
+        self._always(f"listening on {address}", type="listening", address=address)
 
     def status_page(self, url: str) -> None:
-        fields = {"type": "status_page", "url": url}
-        self._show(_Event(f"status page: {url}", fields, is_always=True))
+        self._always(f"status page: {url}", type="status_page", url=url)
 
     def live_pages(self, url: str) -> None:
-        fields = {"type": "live_pages", "url": url}
-        self._show(_Event(f"live pages at {url}", fields, is_always=True))
+        self._always(f"live pages at {url}", type="live_pages", url=url)
 
     def pages_ended(self, why: str) -> None:
         """Report that the live pages are there no more. The matches go on."""
-        fields = {"type": "live_pages_ended", "message": why}
-        self._show(_Event(f"live pages: {why}", fields, is_news=True, is_always=True))
+        self._always(f"live pages: {why}", is_news=True, type="live_pages_ended", message=why)
 
     def remote_bots_changed(self, progress: Progress) -> None:
         """Report that a remote bot has come or gone."""
@@ -196,7 +189,10 @@ class Display(Observer):
 
     def cluster_changed(self, line: str) -> None:
         """Report what has become of a worker. Any thread may call this."""
-        self._show(_Event(line, {"type": "cluster", "message": line}, is_news=True, is_always=True))
+        self._always(line, is_news=True, type="cluster", message=line)
+
+    def _always(self, line: str, *, is_news: bool = False, **fields: str) -> None:
+        self._show(_Event(line, fields, is_news=is_news, is_always=True))
 
     def match_began(self, match: RunningMatch, progress: Progress) -> None:
         fields = {"type": "match_began", **msgspec.structs.asdict(match)}

@@ -69,7 +69,8 @@ def preflight(
     with writing(folder / FILE):
         write_answered(folder, answered)
     if shape == "jsonl":
-        say_json(type="preflight", **_json(found), unchanged=[*unchanged])
+        content: dict[str, object] = msgspec.to_builtins(found)
+        say_json(type="preflight", **content, unchanged=[*unchanged])
     if found.was_stopped:
         return False
     for line in _complaints(found):
@@ -133,11 +134,6 @@ def _complaints(found: Preflight) -> Iterator[str]:
         yield f"preflight: {fault.bot} could not be tried{game}, which is not its fault: {fault.text}"
     for remark in found.remarks:
         yield f"preflight: {remark.bot} can play {remark.game}, and yet: {remark.text}"
-
-
-def _json(found: Preflight) -> dict[str, object]:
-    content: dict[str, object] = msgspec.to_builtins(found)
-    return content
 
 
 def _expect_all(found: Preflight, count: int, advice: Advice) -> None:

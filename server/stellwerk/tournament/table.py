@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from stellwerk.shared.house_bots import house_bots
-from stellwerk.shared.terminal import complain
+from stellwerk.shared.terminal import complain_of
 from stellwerk.shared.version import version
 from stellwerk_tournament.blocks.serve_table import serve_table
 
 PROGRAM: Final = ("-P", "-m", "stellwerk.tournament.table")  # without the worker's folder among the modules
 
 
-def log(heading: str, lines: Sequence[str]) -> None:
-    for line in (heading, *lines):
-        complain(line)
-
-
 if __name__ == "__main__":
-    serve_table(version(), house_bots(), log)
+    serve_table(version(), house_bots(), complain_of)
