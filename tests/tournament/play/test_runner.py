@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 import trio
@@ -20,6 +21,7 @@ from stellwerk_processes.faults import Conduct
 from stellwerk_processes.started_match import BotMatch, MatchResult, NoResultError
 from stellwerk_tournament.config.settings import FILE, Settings, parse, settings_of
 from stellwerk_tournament.play import record, scheduled
+from stellwerk_tournament.play.blocks_in_hand import BlocksInHand
 from stellwerk_tournament.play.courier import RunError
 from stellwerk_tournament.play.matches_here import ATTEMPTS, Conditions
 from stellwerk_tournament.play.runner import play_tournament
@@ -39,6 +41,8 @@ from tests.tournament.play.fakes import (
     settings_with,
     upside_down,
 )
+
+T = TypeVar("T")
 
 THREE = ("ann", "bea", "cat")
 
@@ -482,3 +486,22 @@ def test_progress_tells_how_much_is_left(tmp_path: Path) -> None:
     assert witness.last.matches_per_minute == pytest.approx(1, rel=0.01)
     best, *_ = witness.last.rows
     assert (best.bot, best.matches, best.score) == ("cat", 4, 1.0)
+
+
+def test_blocks_that_are_over_are_taken_up_together_when_a_tournament_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wait for a thread for each round would take longer than to read the lines of a long tournament."""
+    rounds = 30
+    play(tmp_path, settings_with(tmp_path, THREE[:2], head=f"[schedule]\nrounds = {rounds}"))
+    waits: list[object] = []
+    on_disk = BlocksInHand.on_disk
+
+    async def counted(hand: BlocksInHand, work: Callable[[], T]) -> T:
+        waits.append(work)
+        return await on_disk(hand, work)
+
+    monkeypatch.setattr(BlocksInHand, "on_disk", counted)
+    assert play(tmp_path, settings_with(tmp_path, THREE[:2], head=f"[schedule]\nrounds = {rounds + 1}"))
+    assert len(waits) < rounds
+    assert len([*read_matches(tmp_path)]) == 2 * (rounds + 1)

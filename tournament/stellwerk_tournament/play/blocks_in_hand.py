@@ -120,22 +120,29 @@ class BlocksInHand:
         return begun if blocks else None
 
     def _take(self) -> Sequence[Block]:
-        blocks = self._source.due([each.block for each in self.begun.values()])
-        new, lost = list[Block](), list[Block]()
-        for block in blocks:
-            standing = self._known.get(block.number)
-            if standing is None:
-                new.append(block)
-                continue
-            _expect_same(block, standing.block)
-            if standing.block.stage == _LOST:
-                lost.append(block)
-        if new:
-            self._seeds |= {block.number: self._draw(block) for block in new if self._is_repeatable(block)}
-            self._store.enqueue(new, "queued", self._seeds)
-        if lost:
-            self._store.enqueue(lost, "complete")
-        return blocks
+        """Take blocks of the source until one is not over: a folder that is resumed can have very many that
+        are."""
+        while blocks := self._source.due([each.block for each in self.begun.values()]):
+            new, lost, is_all_over = list[Block](), list[Block](), True
+            for block in blocks:
+                standing = self._known.get(block.number)
+                if standing is None:
+                    new.append(block)
+                    continue
+                _expect_same(block, standing.block)
+                if standing.block.stage == _LOST:
+                    lost.append(block)
+                is_all_over = is_all_over and standing.status in ("complete", "void")
+            if new:
+                self._seeds |= {
+                    block.number: self._draw(block) for block in new if self._is_repeatable(block)
+                }
+                self._store.enqueue(new, "queued", self._seeds)
+            if lost:
+                self._store.enqueue(lost, "complete")
+            if new or not is_all_over:
+                return blocks
+        return ()
 
     def _draw(self, block: Block) -> bytes:
         return secrets.token_bytes(32) if self._seed is None else block_secret(self._seed, block.number)
