@@ -318,7 +318,7 @@ def test_a_full_disk_ends_it_and_loses_nothing(tmp_path: Path) -> None:
     error = done.stderr.splitlines()[-1]
     assert str(folder) in error
     assert "when that is mended: stellwerk tournament r" in error
-    assert error.endswith(f" {folder} --no-preflight --seed=s")
+    assert error.endswith(f" {folder} --seed=s --no-preflight")
     before = lines_of(folder)
 
     tournament("run", folder, "--seed=s")
@@ -684,7 +684,7 @@ def test_init_writes_a_tournament_that_can_be_shown_at_once(
         (("run", "{greedy}"), "tournament.toml:1: cores_per_bot: a match of 2 bots takes 2,000 cores"),
         (("status", "{damaged}"), "matches.jsonl: line 1: no record of a match"),
         (("run", "{many}"), 'take kind = "random" or "swiss"'),
-        (("run", "{cup}", "--until-width", "0"), "expected a number of Elo points above 0"),
+        (("run", "{cup}", "--until-width", "0"), "expected a number from 0.01 to 99999"),
         (("run", "{cup}", "--budget", "200"), "--budget: goes with --dry-run"),
         (("init", "{none}", "--top", "4"), "--top: goes with --from only"),
         (("init", "{none}", "--budget", "2d"), "expected a number of matches such as 200, or a time"),
