@@ -283,25 +283,25 @@ class FileJournal(Journal):
 
     def append(self, lines: bytes) -> None:
         if self._is_torn:
-            self._cut()
+            self._cut_torn()
         written = os.write(self._descriptor, lines)
         if written < len(lines):
             self._is_torn = True
             with contextlib.suppress(OSError):
-                self._cut()
+                self._cut_torn()
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._size += len(lines)
-        self._list()
+        self._list_unsynced()
         self._appends += 1
         if self._appends % LOOK_EVERY == 0:
-            self._look()
+            self._look_for_file()
 
-    def _list(self) -> None:
+    def _list_unsynced(self) -> None:
         if self._journals.is_synced and not self._is_listed:
             self._is_listed = True
             self._journals.unsynced.append(self)
 
-    def _look(self) -> None:
+    def _look_for_file(self) -> None:
         """Report once that another program has removed the file."""
         if not self._is_removed and self._is_gone():
             self._is_removed = True
@@ -311,7 +311,7 @@ class FileJournal(Journal):
         """Return whether the file has lost its name. It can be written and read as long as it is open."""
         return os.fstat(self._descriptor).st_nlink == 0
 
-    def _cut(self) -> None:
+    def _cut_torn(self) -> None:
         """Remove the part of a record, so that the next one does not follow it."""
         os.ftruncate(self._descriptor, self._size)
         self._is_torn = False
@@ -342,7 +342,7 @@ class FileJournal(Journal):
     def finish(self, times: bytes) -> Path:
         """Make the replay of the open file, so that it exists even if somebody has removed its folder
         meanwhile."""
-        self._look()
+        self._look_for_file()
         replay = self._replay
         content = replay_of(os.pread(self._descriptor, self._size, 0))
         replay.parent.mkdir(parents=True, exist_ok=True)
@@ -393,7 +393,7 @@ class FileJournal(Journal):
                 kept.truncate(size)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         self._has_notes = True
-        self._list()
+        self._list_unsynced()
 
     def forget(self) -> None:
         if self._is_kept:

@@ -44,7 +44,7 @@ class Rooms:
         self._clocks = clocks_of(setup.time)
         self._by_id: dict[str, Room] = {}
         self._admitted: Admitted[Room] = Admitted(setup.limits.rooms, setup.limits.rooms_per_address)
-        self._timer = Timer(deadlines, self._due)
+        self._timer = Timer(deadlines, self._close_expired)
 
     @property
     def by_id(self) -> Mapping[str, Room]:
@@ -62,12 +62,12 @@ class Rooms:
     def start_reserved(self, room: Room, now: float) -> None:
         """Start although not everybody came: the fallback plays for the missing seats."""
         if room.id in self._by_id:
-            self._start(room, now)
+            self._start_match(room, now)
 
     def cancel_reserved(self, room: Room, now: float) -> None:
         """Take a reservation back: its room closes, or its match, if that goes on, ends without a result."""
         if room.id in self._by_id:
-            self._close(room)
+            self._close_room(room)
         if room.reservation is not None:
             self._matches.fail(room.reservation.plan.match, now)
 
@@ -96,14 +96,14 @@ class Rooms:
         self._shutdown.refuse_newcomers()
         if session.game_count() >= session.max_matches:
             raise RefusedError("protocol.too_many_matches", f"at most {session.max_matches} at a time")
-        game = self._game(join)
+        game = self._find_game(join)
         if join.against:
-            self._practice(session, join, game, now)
+            self._start_practice(session, join, game, now)
             return
         for name, value in (("seed", join.seed), ("seat", join.seat)):
             if value is not UNSET:
                 raise RefusedError("protocol.wrong_value", f"no {name}, except with against", f"/{name}")
-        room = self._room_for(join, game) or self._new_room(join, game, session.origin, now)
+        room = self._find_room(join, game) or self._open_room(join, game, session.origin, now)
         if session in room.sessions:
             raise RefusedError("protocol.out_of_phase", "another room: this session is in it", "/room")
         if room.missing == 1:
@@ -133,7 +133,7 @@ class Rooms:
         for room_id in list(session.room_ids):
             self._take_out(session, self._by_id[room_id])
 
-    def _game(self, join: Join) -> Game:
+    def _find_game(self, join: Join) -> Game:
         offered = self._setup.games.rules
         rules = offered.get(join.game)
         if rules is None:
@@ -151,7 +151,7 @@ class Rooms:
         except GameError as error:
             raise RefusedError("protocol.wrong_value", str(error), "/game") from None
 
-    def _room_for(self, join: Join, game: Game) -> Room | None:
+    def _find_room(self, join: Join, game: Game) -> Room | None:
         """Return the room to join: the one of that id, or one that waits already. None if there is none."""
         if join.room is UNSET:
             for room in self._by_id.values():
@@ -171,7 +171,7 @@ class Rooms:
             raise RefusedError("protocol.wrong_value", "the options of the room", "/options")
         return found
 
-    def _new_room(self, join: Join, game: Game, origin: Origin, now: float) -> Room:
+    def _open_room(self, join: Join, game: Game, origin: Origin, now: float) -> Room:
         self._admitted.expect_room_for(origin, "to join later, or a room that waits already")
         is_public = join.room is UNSET
         id = self._setup.new_id() if join.room is UNSET else join.room
@@ -194,11 +194,11 @@ class Rooms:
         self._tell_missing(room)
         self._setup.listener(RoomChanged(room))
         if not room.missing:
-            self._start(room, now, session.origin)
+            self._start_match(room, now, session.origin)
 
     def close_all(self) -> None:
         for room in list(self._by_id.values()):
-            self._close(room)
+            self._close_room(room)
 
     def _take_out(self, session: Session, room: Room) -> None:
         session.room_ids.remove(room.id)
@@ -206,7 +206,7 @@ class Rooms:
         room.sessions[seat] = None
         self._setup.listener(RoomChanged(room))
         if room.reservation is None and room.missing == len(room.sessions):
-            self._close(room)
+            self._close_room(room)
         else:
             self._tell_missing(room)
 
@@ -217,7 +217,7 @@ class Rooms:
             if session is not None:
                 self._outbox.say(session, message)
 
-    def _due(self, now: float) -> None:
+    def _close_expired(self, now: float) -> None:
         """Close the rooms that were not filled in time. The oldest ones are the first to expire, so one
         timer is enough for all of them."""
         for room in tuple(self._admitted):
@@ -227,9 +227,9 @@ class Rooms:
             for session in room.sessions:
                 if session is not None:
                     self._outbox.say(session, line(Left(room=room.id)))
-            self._close(room)
+            self._close_room(room)
 
-    def _close(self, room: Room) -> None:
+    def _close_room(self, room: Room) -> None:
         """End the wait in a room, and take its sessions out of it."""
         self._by_id.pop(room.id, None)
         self._admitted.remove(room)
@@ -240,13 +240,13 @@ class Rooms:
 
     # -- the match begins ------------------------------------------------------------------------
 
-    def _start(self, room: Room, now: float, origin: Origin = None) -> None:
+    def _start_match(self, room: Room, now: float, origin: Origin = None) -> None:
         """Start the match of a room. `origin` is that of the player who came last."""
-        self._close(room)
+        self._close_room(room)
         seated = {seat: session for seat, session in enumerate(room.sessions) if session is not None}
         if room.reservation is None:
             names = tuple(session.name for session in seated.values())
-            plan = self._plan(room.game, names, self._setup.entropy(32))
+            plan = self._make_plan(room.game, names, self._setup.entropy(32))
         else:
             plan = room.reservation.plan
         try:
@@ -263,7 +263,7 @@ class Rooms:
             return
         self._matches.begin(match, now)
 
-    def _practice(self, session: Session, join: Join, game: Game, now: float) -> None:
+    def _start_practice(self, session: Session, join: Join, game: Game, now: float) -> None:
         others = game.seat_count - 1
         if join.room is not UNSET:
             raise RefusedError("protocol.wrong_value", "no room together with against", "/room")
@@ -284,11 +284,11 @@ class Rooms:
         self._matches.expect_room_for(session.origin)
         names = list(join.against)
         names.insert(own, session.name)
-        match = self._matches.open(self._plan(game, tuple(names), seed), {own: session}, session.origin)
+        match = self._matches.open(self._make_plan(game, tuple(names), seed), {own: session}, session.origin)
         house_bots = {seat: (name, bots[name]) for seat, name in enumerate(names) if seat != own}
         self._matches.record(match, house_bots, now)
         self._outbox.say(session, line(Joined(self._setup.new_id(), 0)))
         self._matches.begin(match, now)
 
-    def _plan(self, game: Game, names: tuple[str, ...], seed: bytes) -> MatchPlan:
+    def _make_plan(self, game: Game, names: tuple[str, ...], seed: bytes) -> MatchPlan:
         return MatchPlan(self._setup.new_id(), game, names, seed, self._setup.entropy(32), self._clocks)

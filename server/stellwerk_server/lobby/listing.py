@@ -15,6 +15,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final, TypeAlias, assert_never
 
 from msgspec import UNSET, UnsetType
@@ -69,7 +70,7 @@ class Listing:
     def began(self, match: MatchSession) -> None:
         """Note that a match begins, or goes on after a restart."""
         if match.plan.is_watchable:
-            self._add(match.id, _Running(self._newest + 1, match))
+            self._append(match.id, _Running(self._newest + 1, match))
 
     def never_began(self, match: str) -> None:
         """Forget a match that no client has seen."""
@@ -83,26 +84,25 @@ class Listing:
         if result is None:
             ended = _Ended(number, match)
         else:
-            ended = _Ended(number, match, result.turns, result.ranks, _points_by_seat(result))
-        self._add(match.id, ended)
+            points = {seat: team.points for team in result.teams for seat in team.seats}
+            by_seat = tuple([points[seat] for seat in sorted(points)])
+            ended = _Ended(number, match, result.turns, result.ranks, by_seat)
+        self._append(match.id, ended)
         self._ended.append((number, match.id))
         if len(self._ended) > self._setup.limits.ended_matches:
-            self._forget(*self._ended.popleft())
+            self._forgotten, oldest = self._ended.popleft()
+            if self._find_current(self._forgotten, oldest) is not None:
+                del self._by_id[oldest]
 
-    def _add(self, id: str, listed: _Running | _Ended) -> None:
+    def _append(self, id: str, listed: _Running | _Ended) -> None:
         """Put a match at the end of the list."""
         self._newest = listed.number
         self._by_id[id] = listed
         self._changes.append((listed.number, id))
         if len(self._changes) > 2 * len(self._by_id) + MOST_OUTDATED:
-            self._changes = [change for change in self._changes if self._current(*change) is not None]
+            self._changes = [change for change in self._changes if self._find_current(*change) is not None]
 
-    def _forget(self, number: int, id: str) -> None:
-        self._forgotten = number
-        if self._current(number, id) is not None:
-            del self._by_id[id]
-
-    def _current(self, number: int, id: str) -> _Running | _Ended | None:
+    def _find_current(self, number: int, id: str) -> _Running | _Ended | None:
         """Return the match of a change, unless a later one has replaced it."""
         listed = self._by_id.get(id)
         return listed if listed is not None and listed.number == number else None
@@ -121,15 +121,15 @@ class Listing:
         last, since = known or (0, self._newest)
         entries: list[ListedMatch] = []
         has_more = False
-        for index in range(bisect_right(self._changes, last, key=_number_of), len(self._changes)):
+        for index in range(bisect_right(self._changes, last, key=itemgetter(0)), len(self._changes)):
             number, id = self._changes[index]
-            listed = self._current(number, id)
+            listed = self._find_current(number, id)
             if listed is None:
                 continue
             if len(entries) == self._most_listed:
                 has_more = True
                 break
-            entries.append(_entry(listed))
+            entries.append(_write_entry(listed))
             last = number
         cursor = self._write_cursor(last, since)
         return line(MatchList(cursor, tuple(entries), anew=known is None, more=has_more))
@@ -153,11 +153,7 @@ class Listing:
         return (last, since) if self._forgotten <= max(last, since) <= self._newest else None
 
 
-def _number_of(change: _Change) -> int:
-    return change[0]
-
-
-def _entry(listed: _Running | _Ended) -> ListedMatch:
+def _write_entry(listed: _Running | _Ended) -> ListedMatch:
     plan = listed.match.plan
     entry = ListedMatch(plan.match, "running", plan.game.id, plan.game.options, plan.players)
     match listed:
@@ -169,8 +165,3 @@ def _entry(listed: _Running | _Ended) -> ListedMatch:
             return replace(entry, state="ended", turns=turns, ranks=ranks, points=points)
         case _:
             assert_never(listed)
-
-
-def _points_by_seat(result: Result) -> tuple[int, ...]:
-    points = {seat: team.points for team in result.teams for seat in team.seats}
-    return tuple([points[seat] for seat in sorted(points)])

@@ -70,8 +70,10 @@ class Logins:
             self._outbox.bye(goes, FULL, "a new connection later")
         if not connection.closing:
             self._waiting.add(connection, connection.origin)
-            self._outbox.send(connection, self._hello())
-            connection.timer = Timer(self._deadlines, partial(self._due, connection))
+            limits = announced(self._setup.limits, MAX_DEPTH)
+            hello = Hello((PROTOCOL_VERSION,), self._setup.server, limits, FEATURES)
+            self._outbox.send(connection, line(hello))
+            connection.timer = Timer(self._deadlines, partial(self._end_wait, connection))
             connection.timer.set(now + self._setup.limits.login_ms)
 
     def waits_no_longer(self, connection: Connection) -> None:
@@ -80,11 +82,7 @@ class Logins:
         if connection.timer is not None:
             connection.timer.retire()
 
-    def _hello(self) -> bytes:
-        limits = announced(self._setup.limits, MAX_DEPTH)
-        return line(Hello((PROTOCOL_VERSION,), self._setup.server, limits, FEATURES))
-
-    def _due(self, connection: Connection, now: float) -> None:
+    def _end_wait(self, connection: Connection, now: float) -> None:
         if connection.session is None:
             connection.refused.counts["auth.login_timeout"] += 1
             seconds = self._setup.limits.login_ms / 1000
@@ -99,9 +97,9 @@ class Logins:
                 raise RefusedError("protocol.version", f"protocol {PROTOCOL_VERSION}", "/protocol")
             if login.token is not UNSET and not (connection.is_private or self._setup.plaintext_tokens):
                 raise RefusedError("auth.token_needs_tls", "a connection with TLS", "/token")
-            session, last_events = self._session_for(connection, login)
+            session, last_events = self._open_session(connection, login)
         except RefusedError as refused:
-            self._refuse(connection, refused)
+            self._refuse_login(connection, refused)
             return
         self.waits_no_longer(connection)
         self._take_over(session, connection, now)
@@ -126,24 +124,24 @@ class Logins:
         if session.is_revoked or (session.seat_token_hash is not None and has_played):
             self._matches.send_away_if_done(session)
 
-    def _refuse(self, connection: Connection, refused: RefusedError) -> None:
+    def _refuse_login(self, connection: Connection, refused: RefusedError) -> None:
         connection.refused_logins += 1
         if refused.code != FULL:  # that is no answer to a login, but the end of the connection
             self._outbox.refuse(connection, refused)
         if refused.code in COME_BACK or connection.refused_logins >= self._setup.limits.refused_logins:
             self._outbox.bye(connection, refused.code, refused.expected)
 
-    def _session_for(self, connection: Connection, login: Login) -> tuple[Session, Mapping[str, int]]:
+    def _open_session(self, connection: Connection, login: Login) -> tuple[Session, Mapping[str, int]]:
         """Return the session that a login opens or resumes, and which events its client has seen."""
         if login.resume is not UNSET:
-            return self._resumed(login.name, login.resume), login.resume.last_events
+            return self._find_resumed(login.name, login.resume), login.resume.last_events
         token = None if login.token is UNSET else login.token
         room, seat = self._rooms.reserved(token) if token is not None else (None, 0)
         if token is not None and room is None:
             seated = self._sessions.with_seat_token(token)
             if seated is not None:
                 return seated, {}  # the seat's token takes the seat back
-        holder = self._holder(token) if room is None else None
+        holder = self._find_holder(token) if room is None else None
         if room is not None and room.reservation is not None:
             name = room.reservation.plan.names[seat]
         elif holder is not None:
@@ -190,7 +188,7 @@ class Logins:
                     self._matches.leave(session, match, now)
                 self._matches.send_away_if_done(session)
 
-    def _holder(self, token: str | None) -> TokenHolder | None:
+    def _find_holder(self, token: str | None) -> TokenHolder | None:
         tokens = self._tokens
         if tokens is None:
             if token is not None:
@@ -201,7 +199,7 @@ class Logins:
             raise RefusedError("auth.bad_token", "a token that the organizer gave out", "/token")
         return holder
 
-    def _resumed(self, name: str, resume: Resume) -> Session:
+    def _find_resumed(self, name: str, resume: Resume) -> Session:
         session = self._sessions.by_id.get(resume.session)
         if session is None or not session.has_key(resume.key) or session.name.lower() != name.lower():
             raise RefusedError("auth.bad_resume_key", "the session and its newest key", "/resume/key")

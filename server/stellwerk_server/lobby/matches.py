@@ -75,7 +75,7 @@ class Matches:
         """Open a match for these sessions. RefusedError if its journal cannot be opened, or if a bug of ours
         keeps it from beginning."""
         try:
-            return self._add(RecordedMatch(plan, self._setup.open_journal(plan.match)), seated, origin)
+            return self._add_match(RecordedMatch(plan, self._setup.open_journal(plan.match)), seated, origin)
         except OSError as error:
             raise self._not_opened(plan.match, str(error)) from None
         except Exception as error:
@@ -114,18 +114,20 @@ class Matches:
         now: float,
     ) -> None:
         """Go on with a match that another server has left; `missing` still has to be written."""
-        match = self._add(recorded, seated, None)
+        match = self._add_match(recorded, seated, None)
         match.go_on(house_bots, missing, now)
         self._outbox.deliver(match)
 
-    def _add(self, recorded: RecordedMatch, seated: Mapping[Seat, Session], origin: Origin) -> MatchSession:
-        timer = Timer(self._deadlines, lambda now: self._due(match, now))
+    def _add_match(
+        self, recorded: RecordedMatch, seated: Mapping[Seat, Session], origin: Origin
+    ) -> MatchSession:
+        timer = Timer(self._deadlines, lambda now: self._come_back(match, now))
         match = MatchSession(
             recorded,
             timer=timer,
             unwritten_ms=self._setup.limits.unwritten_ms,
             on_bug=self._note_bug,
-            on_over=self._over,
+            on_over=self._note_end,
         )
         self._running[match.id] = match
         self._admitted.add(match, origin)
@@ -138,7 +140,7 @@ class Matches:
     def _note_bug(self, match: MatchSession, error: Exception) -> None:
         self._setup.note_bug("match.bug", error, match.id, game=match.game.id)
 
-    def _due(self, match: MatchSession, now: float) -> None:
+    def _come_back(self, match: MatchSession, now: float) -> None:
         match.come_back(now)
         self._outbox.deliver(match)
 
@@ -146,13 +148,13 @@ class Matches:
 
     def act(self, session: Session, message: Act, now: float) -> bool:
         """Take an act. Return whether it was the first answer to an open ask."""
-        match, seat = self._seated(session, message.match)
+        match, seat = self._find_seat(session, message.match)
         is_first = match.act(seat, message, now)
         self._outbox.deliver(match)
         return is_first is True
 
     def ready(self, session: Session, message: Ready, now: float) -> None:
-        match, seat = self._seated(session, message.match)
+        match, seat = self._find_seat(session, message.match)
         was_moment = match.ready(seat, now)
         self._outbox.deliver(match)
         if was_moment is False:
@@ -166,7 +168,7 @@ class Matches:
             self._outbox.deliver(watched)
             self._outbox.say(session, line(Left(match=watched.id)))
             return
-        match, seat = self._seated(session, id)
+        match, seat = self._find_seat(session, id)
         if isinstance(match, EndedMatch):
             raise RefusedError("protocol.no_such_match", "a match that goes on", "/match")
         self.take_out(match, seat, now)
@@ -180,7 +182,7 @@ class Matches:
         match.leave(seat, now)
         self._outbox.deliver(match)
 
-    def _seated(self, session: Session, match: str) -> tuple[MatchSession | EndedMatch, Seat]:
+    def _find_seat(self, session: Session, match: str) -> tuple[MatchSession | EndedMatch, Seat]:
         seated = session.matches.get(match)
         if seated is None:
             raise RefusedError("protocol.no_such_match", "the id of a match from `start`", "/match")
@@ -267,7 +269,7 @@ class Matches:
             self._setup.log.error("journal.not_synced", match=id, error=str(error))
             self.fail(id, now)
 
-    def _over(self, match: MatchSession, now: float) -> None:
+    def _note_end(self, match: MatchSession, now: float) -> None:
         self._outbox.deliver(match)  # before any client is sent away
         self._running.pop(match.id, None)
         self._admitted.remove(match)
@@ -286,7 +288,8 @@ class Matches:
         self._sessions.keep_ended(ended, now)
         seated = [(seat.number, session_of(seat.session)) for seat in match.seats if seat.session is not None]
         for _, session in seated:
-            self._after_match(session)
+            self.send_away_if_done(session)
+            self._sessions.end_if_done(session)
         if self._shutdown.has_begun and not self._running:
             self._shutdown.on_idle()
         self._setup.listener(MatchEnded(match, {seat: session.take_refused() for seat, session in seated}))
@@ -314,10 +317,6 @@ class Matches:
                 error=match.disk_error,
                 journal=match.left_behind.name if match.left_behind is not None else None,
             )
-
-    def _after_match(self, session: Session) -> None:
-        self.send_away_if_done(session)
-        self._sessions.end_if_done(session)
 
     def send_away_if_done(self, session: Session) -> None:
         """Send away a client that is in no match, and has no more business here."""

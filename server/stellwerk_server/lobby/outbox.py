@@ -70,7 +70,7 @@ class Outbox:
 
     def refuse(self, connection: Connection, refused: RefusedError, text: bytes = b"") -> None:
         """Answer a line with an error, and count it."""
-        counted = _counted(connection, refused, text)
+        counted = _describe_refused(connection, refused, text)
         connection.refused.add(counted)
         if connection.session is not None:
             connection.session.refused.add(counted)
@@ -92,7 +92,7 @@ class Outbox:
         connection.cause = connection.cause or cause
 
 
-def _counted(connection: Connection, refused: RefusedError, text: bytes) -> Refused:
+def _describe_refused(connection: Connection, refused: RefusedError, text: bytes) -> Refused:
     """Return what a report says of a refused line. A client with several open asks may have meant any."""
     session = connection.session
     asked = (

@@ -77,7 +77,7 @@ def recover(lobby: Lobby, journals: Journals, now: float) -> Recovered:
                 recovered.unborn.append(path.stem)
                 path.rename(path.with_suffix(".unborn"))
                 continue
-            was_cut = _recover_one(lobby, journals, path, lines, now)
+            was_cut = _recover_running(lobby, journals, path, lines, now)
         except Exception as error:  # a fault of one match must not touch the others
             _put_aside(recovered, path, error)
             continue
@@ -111,24 +111,24 @@ def _put_aside(recovered: Recovered, path: Path, error: Exception) -> None:
         path.rename(path.with_suffix(".unusable"))
 
 
-def _recover_one(
+def _recover_running(
     lobby: Lobby, journals: Journals, path: Path, lines: list[tuple[bytes, int]], now: float
 ) -> bool:
-    record, header = _opening(lines[0][0], lines[1][0])
-    plan = _plan(lobby, record, header)
+    record, header = _read_opening(lines[0][0], lines[1][0])
+    plan = _make_plan(lobby, record, header)
     if path.stem != record.match or len(plan.names) != plan.game.seat_count:
         raise JournalError("it is not this match's journal")
     recorded = RecordedMatch(plan, Journal())
     size, missing = _make_again(recorded, lines[1:])
-    house_bots = _house_bots(lobby, record)
+    house_bots = _find_house_bots(lobby, record)
     was_cut = size < path.stat().st_size
-    sessions = _sessions(lobby, recorded, record, [line for line, _ in lines])
+    sessions = _restore_sessions(lobby, recorded, record, [line for line, _ in lines])
     recorded.journal.file = journals.reopen(path, size)
     lobby.matches.go_on(recorded, sessions, house_bots, missing, now)
     return was_cut
 
 
-def _opening(first: bytes, second: bytes) -> tuple[MatchRecord, Header]:
+def _read_opening(first: bytes, second: bytes) -> tuple[MatchRecord, Header]:
     try:
         record = read_record(first)
         body, _ = unseal(second)
@@ -144,10 +144,10 @@ def _opening(first: bytes, second: bytes) -> tuple[MatchRecord, Header]:
     return record, header
 
 
-def _plan(lobby: Lobby, record: MatchRecord, header: Header) -> MatchPlan:
+def _make_plan(lobby: Lobby, record: MatchRecord, header: Header) -> MatchPlan:
     return MatchPlan(
         match=record.match,
-        game=_game(lobby, header),
+        game=_find_game(lobby, header),
         names=tuple(player.name for player in record.players),
         seed=bytes.fromhex(record.seed),
         salt=bytes.fromhex(record.salt),
@@ -156,9 +156,12 @@ def _plan(lobby: Lobby, record: MatchRecord, header: Header) -> MatchPlan:
     )
 
 
-def _game(lobby: Lobby, header: Header) -> Game:
-    if header.parts is not UNSET:
-        return _game_of_its_own(header)
+def _find_game(lobby: Lobby, header: Header) -> Game:
+    if header.parts is not UNSET:  # a game that the server does not offer
+        try:
+            return game_of(header)
+        except ReplayError as error:
+            raise JournalError(error.message) from None
     rules = lobby.setup.games.rules.get(header.game)
     if rules is None or rules.rules_version != header.rules_version:
         raise JournalError(f"other rules: {header.game}, version {header.rules_version}")
@@ -168,14 +171,6 @@ def _game(lobby: Lobby, header: Header) -> Game:
         return lobby.setup.games.game(header.game, len(header.seats), header.options)
     except GameError as error:
         raise JournalError(str(error)) from None
-
-
-def _game_of_its_own(header: Header) -> Game:
-    """Make a game that the server does not offer, from the rules and the board in the header."""
-    try:
-        return game_of(header)
-    except ReplayError as error:
-        raise JournalError(error.message) from None
 
 
 def _make_again(recorded: RecordedMatch, lines: list[tuple[bytes, int]]) -> tuple[int, bytes]:
@@ -220,7 +215,7 @@ def _make_public(recorded: RecordedMatch, line: bytes, chosen: set[int]) -> byte
     if made.seat in chosen:
         chosen.discard(made.seat)
         return b""
-    return recorded.move(made.seat, made.move, _reason(made.reason), made.note or "")
+    return recorded.move(made.seat, made.move, _read_reason(made.reason), made.note or "")
 
 
 def _make_private(recorded: RecordedMatch, record: Record) -> bytes:
@@ -228,7 +223,7 @@ def _make_private(recorded: RecordedMatch, record: Record) -> bytes:
         case SeatRecord(seat=seat, move=move):
             lines = b""
             if move is not UNSET:
-                lines = recorded.move(seat, move, _reason(record.reason), record.note)
+                lines = recorded.move(seat, move, _read_reason(record.reason), record.note)
             recorded.stand(record)
             return lines
         case MatchRecord() | SessionRecord():
@@ -237,14 +232,14 @@ def _make_private(recorded: RecordedMatch, record: Record) -> bytes:
             assert_never(record)
 
 
-def _reason(text: str | UnsetType) -> DefaultReason | None:
+def _read_reason(text: str | UnsetType) -> DefaultReason | None:
     for reason in DEFAULT_REASONS:
         if reason == text:
             return reason
     return None
 
 
-def _house_bots(lobby: Lobby, record: MatchRecord) -> dict[int, tuple[str, NewHousePlayer]]:
+def _find_house_bots(lobby: Lobby, record: MatchRecord) -> dict[int, tuple[str, NewHousePlayer]]:
     """Return the house bots of a match, by seat. JournalError if this server lacks one."""
     house_bots: dict[int, tuple[str, NewHousePlayer]] = {}
     for seat, player in enumerate(record.players):
@@ -256,7 +251,7 @@ def _house_bots(lobby: Lobby, record: MatchRecord) -> dict[int, tuple[str, NewHo
     return house_bots
 
 
-def _sessions(
+def _restore_sessions(
     lobby: Lobby, recorded: RecordedMatch, record: MatchRecord, lines: list[bytes]
 ) -> dict[int, Session]:
     """Return the sessions of a match by seat: without a connection, and with the newest keys that the journal
@@ -273,14 +268,14 @@ def _sessions(
         if player.session is UNSET:
             seat.by_default = True
             continue
-        session = _session(lobby, player, newest.get(seat.number))
+        session = _restore_session(lobby, player, newest.get(seat.number))
         if session is None:
             raise JournalError("two sessions with one name")
         sessions[seat.number] = session
     return sessions
 
 
-def _session(lobby: Lobby, player: SeatedPlayer, last: SessionRecord | None) -> Session | None:
+def _restore_session(lobby: Lobby, player: SeatedPlayer, last: SessionRecord | None) -> Session | None:
     """Return the session that has the seat, with the newest keys. Make it again if it is missing. None if
     there can be none."""
     if player.session is UNSET:
@@ -306,7 +301,7 @@ def _recover_ended(lobby: Lobby, journals: Journals, path: Path, now: float) -> 
     whole = list(whole_lines(path))
     if len(whole) < OPENING_LINES:
         raise JournalError("not a journal: it breaks off in its opening")
-    record, header = _opening(whole[0][0], whole[1][0])
+    record, header = _read_opening(whole[0][0], whole[1][0])
     if path.stem != record.match:
         raise JournalError("it is not this match's journal")
     newest: dict[int, SessionRecord] = {}
@@ -333,7 +328,7 @@ def _recover_ended(lobby: Lobby, journals: Journals, path: Path, now: float) -> 
                 pass
     if end is None:
         raise JournalError("it has no end")
-    plan = _plan(lobby, record, header)
+    plan = _make_plan(lobby, record, header)
     ended = EndedMatch(
         plan,
         commitment=header.commitment or "",
@@ -343,7 +338,7 @@ def _recover_ended(lobby: Lobby, journals: Journals, path: Path, now: float) -> 
         on_disk_error=lobby.setup.note_disk_error,
     )
     for seat, player in enumerate(record.players):
-        session = None if seat in left else _session(lobby, player, newest.get(seat))
+        session = None if seat in left else _restore_session(lobby, player, newest.get(seat))
         if session is not None:
             ended.add(seat, session, knows_end=False)
     lobby.keep_ended(ended, end.result, now)

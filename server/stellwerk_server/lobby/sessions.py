@@ -31,7 +31,7 @@ class Sessions:
         self._by_name: dict[str, Session] = {}  # sessions by a seat's token have no name of their own
         self._admitted: Admitted[Session] = Admitted(limits.connections, limits.sessions_per_address)
         self._ended: dict[EndedMatch, float] = {}  # until when each is kept, the first to go first
-        self._ended_timer = Timer(deadlines, self._ended_due)
+        self._ended_timer = Timer(deadlines, self._forget_expired)
 
     @property
     def by_id(self) -> Mapping[str, Session]:
@@ -90,7 +90,7 @@ class Sessions:
         """End a session without a connection, unless it plays."""
         if session.connection is None and not session.is_playing():
             for match, seat in session.ended():
-                self._forget(session, match, seat)
+                self._forget_match(session, match, seat)
             self._by_id.pop(session.id, None)
             self._admitted.remove(session)
             if self.named(session.name) is session:
@@ -109,9 +109,9 @@ class Sessions:
             all_ended = session.ended()
             if len(all_ended) > MOST_ENDED:
                 oldest, seat = min(all_ended, key=lambda one: self._ended[one[0]])
-                self._forget(session, oldest, seat)
+                self._forget_match(session, oldest, seat)
         if not ended.sessions:
-            self._drop(ended)
+            self._drop_match(ended)
         elif len(self._ended) == 1:
             self._ended_timer.set(self._ended[ended])
 
@@ -120,25 +120,25 @@ class Sessions:
         for id in ids:
             match, seat = session.matches.get(id, (None, 0))
             if isinstance(match, EndedMatch):
-                self._forget(session, match, seat)
+                self._forget_match(session, match, seat)
 
     def forget_told(self, session: Session) -> None:
         """Forget the matches whose end was sent to a session. It need not have arrived."""
         for match, seat in session.ended():
             if match.was_told(seat):
-                self._forget(session, match, seat)
+                self._forget_match(session, match, seat)
 
-    def _forget(self, session: Session, ended: EndedMatch, seat: int) -> None:
+    def _forget_match(self, session: Session, ended: EndedMatch, seat: int) -> None:
         session.matches.pop(ended.id, None)
         ended.remove(seat)
         if not ended.sessions:
-            self._drop(ended)
+            self._drop_match(ended)
 
-    def _drop(self, ended: EndedMatch) -> None:
+    def _drop_match(self, ended: EndedMatch) -> None:
         self._ended.pop(ended, None)
         ended.forget()
 
-    def _ended_due(self, now: float) -> None:
+    def _forget_expired(self, now: float) -> None:
         """Forget the matches whose time is up. As all are kept for equally long, one timer is enough."""
         for ended, until in list(self._ended.items()):
             if until > now:
@@ -146,5 +146,5 @@ class Sessions:
                 return
             for seat, hearer in ended.sessions:
                 session = session_of(hearer)
-                self._forget(session, ended, seat)
+                self._forget_match(session, ended, seat)
                 self.end_if_done(session)

@@ -96,7 +96,7 @@ class Audience:
         if is_whole and whole:
             out.append((session, whole[0]))
             return
-        text = _numbered(self._plan.match, shown, before)
+        text = _write_events(self._plan.match, shown, before)
         if is_whole:
             whole.append(text)
         out.append((session, text))
@@ -157,10 +157,10 @@ def start_line(plan: MatchPlan, commitment: str, viewer: ViewerId) -> bytes:
 
 def event_lines(match: str, game: Game, viewer: ViewerId, events: Events, before: int) -> bytes:
     """Return the lines of the events after that number, as the viewer may know them."""
-    return _numbered(match, [redact(event, game, viewer) for event in events], before)
+    return _write_events(match, [redact(event, game, viewer) for event in events], before)
 
 
-def _numbered(match: str, shown: Events, before: int) -> bytes:
+def _write_events(match: str, shown: Events, before: int) -> bytes:
     return lines([EventMessage(match, number, event) for number, event in enumerate(shown, before + 1)])
 
 

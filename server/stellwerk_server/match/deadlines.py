@@ -36,7 +36,7 @@ class Timer:
         """Clear the timer for good. The heap may keep it for minutes, but not what it would have run: a whole
         match, or a session with all its matches."""
         self.clear()
-        self.run = _nothing
+        self.run = lambda now: None
 
     def fire(self, now: float) -> None:
         """Run it, if it is still due."""
@@ -65,10 +65,6 @@ class Timer:
                 self.set(self.deadline)
             return False
         return True
-
-
-def _nothing(now: float) -> None:
-    pass
 
 
 class Deadlines:

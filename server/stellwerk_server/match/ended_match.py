@@ -142,7 +142,7 @@ class EndedMatch:
         if self._journal is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         seen_by = PUBLIC if viewer == "public" else ALL_HANDS
-        events = self._events(self._journal)
+        events = self._read_events(self._journal)
         self._out.append((session, start_line(self.plan, self._commitment, seen_by)))
         self._out.append((session, event_lines(self.id, self.plan.game, seen_by, events, 0)))
         self._out.append((session, self._end_line))
@@ -158,13 +158,13 @@ class EndedMatch:
         """Return the lines of the missed events, or nothing if they cannot be read: then the client hears of
         the end alone."""
         try:
-            events = self._events(journal)
+            events = self._read_events(journal)
         except (OSError, CanonicalError, msgspec.DecodeError) as error:
             self._on_disk_error(self.id, error)
             return b""
         return event_lines(self.id, self.plan.game, seat, events[last_event:], last_event)
 
-    def _events(self, journal: Journal) -> list[Event]:
+    def _read_events(self, journal: Journal) -> list[Event]:
         events = list(events_in(journal.read().splitlines(keepends=True)))
         if len(events) != self.event_count:
             raise CanonicalError(f"expected {self.event_count} events, found {len(events)}")

@@ -125,9 +125,9 @@ class MatchJournal:
         try:
             self.replay = self.file.finish(times)
         except OSError as error:
-            self._refused(error, now)
+            self._note_refused(error, now)
             return False
-        self._taken()
+        self._note_taken()
         return True
 
     def leave(self) -> None:
@@ -139,18 +139,18 @@ class MatchJournal:
             self.file.append(lines)
         except OSError as error:
             self.unwritten = lines
-            self._refused(error, now)
+            self._note_refused(error, now)
             return False
         if self.unwritten:
-            self._taken()
+            self._note_taken()
         return True
 
-    def _refused(self, error: OSError, now: float) -> None:
+    def _note_refused(self, error: OSError, now: float) -> None:
         self.error = str(error)
         if self.refused_since is None:
             self.refused_since = now
 
-    def _taken(self) -> None:
+    def _note_taken(self) -> None:
         self.unwritten = b""
         self.refused_since = None
         self.error = ""

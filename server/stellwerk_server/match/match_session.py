@@ -26,21 +26,8 @@ from stellwerk_engine.core.state import Move, Seat
 from stellwerk_engine.knowledge.view import view
 from stellwerk_protocol.answer_times import times_file
 from stellwerk_protocol.errors import IllegalMoveError
-from stellwerk_protocol.messages import (
-    Act,
-    Default,
-    DefaultReason,
-    Error,
-    Left,
-    Ok,
-    Wants,
-)
-from stellwerk_server.journal.journal import (
-    VERSION,
-    MatchRecord,
-    SessionRecord,
-    record_line,
-)
+from stellwerk_protocol.messages import Act, Default, DefaultReason, Error, Left, Ok, Wants
+from stellwerk_server.journal.journal import VERSION, MatchRecord, SessionRecord, record_line
 from stellwerk_server.match.audience import Audience
 from stellwerk_server.match.edge import entry
 from stellwerk_server.match.ended_match import NOTHING_OWED, EndedMatch, end_line
@@ -212,8 +199,17 @@ class MatchSession:
             self._seat_house_bot(number, name, new_player)
         self.started_at = now
         self.set_up_until = now + self.clocks.set_up_ms
+        match_record = MatchRecord(
+            version=VERSION,
+            match=self.id,
+            seed=self.plan.seed.hex(),
+            salt=self.plan.salt.hex(),
+            reveal_later=self.plan.reveal_later,
+            clocks=self.clocks,
+            players=tuple(seat.player() for seat in self.seats),
+        )
         opening = self._journal.opening(self._audience.events)
-        is_recorded = self._journal.write(record_line(self._match_record()) + opening, now)
+        is_recorded = self._journal.write(record_line(match_record) + opening, now)
         if not is_recorded:
             self._journal.file.discard()
             self.timer.retire()
@@ -264,14 +260,14 @@ class MatchSession:
         seat = self.seats[number]
         ask = seat.ask
         if ask is None or act.ask != ask.id:
-            self._send(seat, self._error(act, "protocol.stale_ask", "", NOTHING_OWED))
+            self._send(seat, self._write_error(act, "protocol.stale_ask", "", NOTHING_OWED))
             return False
         if self._journal.unwritten:
-            self._send(seat, self._error(act, "server.busy", "", "the same act again in a second"))
+            self._send(seat, self._write_error(act, "server.busy", "", "the same act again in a second"))
             return False
         is_first = ask.tries == self.clocks.tries
         try:
-            move = self._move_of(seat, ask, act)
+            move = self._read_move(seat, ask, act)
         except IllegalMoveError as error:
             self._refuse(seat, ask, act, error.code, error.pointer, error.expected, now)
         except _UnclearActError:
@@ -290,7 +286,10 @@ class MatchSession:
         if seat.session is not None:
             self._out.append((seat.session, line(Left(match=self.id))))
         self._out += self._audience.to_others(seat, "left")
-        self._go_on_without(seat, now)
+        if self.phase == "set_up":
+            self._begin_if_ready(now)
+        elif seat.ask is not None and not self._journal.unwritten:
+            self._default(seat, "left", now)
 
     @entry
     def lost(self, number: Seat, now: float) -> None:
@@ -307,7 +306,9 @@ class MatchSession:
         seat = self.seats[number]
         if seat.left:
             return
-        self._note_keys(seat, now)
+        if seat.session is not None:  # a server that continues this match needs the new resume key
+            keys = SessionRecord(number, seat.session.key_hashes, seat.session.wants)
+            self._write(record_line(keys), now)
         self._out += self._audience.catch_up(seat, last_event)
         if seat.is_lost:
             seat.is_lost = False
@@ -320,12 +321,6 @@ class MatchSession:
             seat.is_ready = True
             self._begin_if_ready(now)
         self._schedule()  # the socket before may have been full, and held up the clock
-
-    def _note_keys(self, seat: MatchSeat, now: float) -> None:
-        """Record the new resume key of a seat's session: a server that continues this match needs it."""
-        session = seat.session
-        if session is not None:
-            self._write(record_line(SessionRecord(seat.number, session.key_hashes, session.wants)), now)
 
     @entry
     def restart_clock(self, number: Seat, since: float, until: float, for_disk: bool, now: float) -> None:
@@ -398,7 +393,7 @@ class MatchSession:
                 self._finish(now)
                 return
             owing = engine.owing(self.state)
-            if not self._move_one_by_itself(owing, now):
+            if not self._move_one_automatically(owing, now):
                 for number in owing:
                     if self.seats[number].ask is None:
                         self._open_ask(self.seats[number], now)
@@ -409,16 +404,16 @@ class MatchSession:
         self._goes_on = True
         self.timer.set(now)
 
-    def _move_one_by_itself(self, owing: tuple[Seat, ...], now: float) -> bool:
+    def _move_one_automatically(self, owing: tuple[Seat, ...], now: float) -> bool:
         """Make one move for a seat that needs no waiting for. Return whether there was one."""
         for number in owing:
             seat = self.seats[number]
             if seat.house_bot is not None or seat.is_absent:
                 ask = seat.open_ask(now)
                 if seat.is_absent:
-                    self._default_once(seat, "left" if seat.left else "by_default", now)
+                    self._make_default(seat, "left" if seat.left else "by_default", now)
                 else:
-                    self._house_move(seat, ask, now)
+                    self._move_house_bot(seat, ask, now)
                 return True
         return False
 
@@ -431,7 +426,7 @@ class MatchSession:
 
     def _ask_line(self, seat: MatchSeat, ask: OpenAsk, now: float) -> bytes:
         wants = Wants() if seat.session is None else seat.session.wants
-        moves = self._listed(seat, ask) if wants.legal else None
+        moves = self._list_moves(seat, ask) if wants.legal else None
         move_ms, bank_ms = seat.time_left(ask, now)
         state, number = self.state, seat.number
         pending = state.pending
@@ -454,18 +449,18 @@ class MatchSession:
             legal_complete=moves is not None and pending.legal_complete(state, number),
         )
 
-    def _listed(self, seat: MatchSeat, ask: OpenAsk) -> list[Move]:
+    def _list_moves(self, seat: MatchSeat, ask: OpenAsk) -> list[Move]:
         if ask.moves is None:
             ask.moves = engine.legal(self.state, seat.number)
         return ask.moves
 
-    def _move_of(self, seat: MatchSeat, ask: OpenAsk, act: Act) -> Move:
+    def _read_move(self, seat: MatchSeat, ask: OpenAsk, act: Act) -> Move:
         """Return the move that an act means, or raise IllegalMoveError."""
         if (act.index is UNSET) == (act.move is UNSET):
             raise _UnclearActError
         if act.move is not UNSET:
             return engine.check(self.state, seat.number, act.move)
-        moves = self._listed(seat, ask)
+        moves = self._list_moves(seat, ask)
         if act.index is UNSET or act.index >= len(moves):
             raise IllegalMoveError("game.not_available", "/index", f"an index below {len(moves)}")
         return moves[act.index]
@@ -484,25 +479,25 @@ class MatchSession:
         pointer = f"/move{pointer}" if pointer and pointer != "/index" else pointer
         sent = shown(msgspec.json.encode(act).decode(), SHOWN)
         seat.refused.add(Refused(code, expected, pointer, sent, ask.id, self.state.turn))
-        nearest = self._nearest(seat, ask, act)
-        self._send(seat, self._error(act, code, pointer, expected, tries=ask.tries, nearest=nearest))
+        nearest = self._find_nearest(seat, ask, act)
+        self._send(seat, self._write_error(act, code, pointer, expected, tries=ask.tries, nearest=nearest))
         if ask.tries == 0:
             seat.use_time(ask, now)
             self._default(seat, "tries", now)
 
-    def _nearest(self, seat: MatchSeat, ask: OpenAsk, act: Act) -> Move:
+    def _find_nearest(self, seat: MatchSeat, ask: OpenAsk, act: Act) -> Move:
         """Return a legal move of the same kind, with as many equal fields as possible; else the fallback."""
         if act.move is UNSET:
             return engine.fallback(self.state, seat.number)
         wanted = msgspec.structs.asdict(act.move)
-        same_kind = [move for move in self._listed(seat, ask) if type(move.wire) is type(act.move)]
+        same_kind = [move for move in self._list_moves(seat, ask) if type(move.wire) is type(act.move)]
         if not same_kind:
             return engine.fallback(self.state, seat.number)
         return max(
             same_kind, key=lambda move: sum(getattr(move.wire, name) == wanted[name] for name in wanted)
         )
 
-    def _error(
+    def _write_error(
         self,
         act: Act,
         code: ErrorCode,
@@ -532,20 +527,20 @@ class MatchSession:
         if not self._journal.unwritten and not self.is_over:
             self._advance(now)
 
-    def _house_move(self, seat: MatchSeat, ask: OpenAsk, now: float) -> None:
+    def _move_house_bot(self, seat: MatchSeat, ask: OpenAsk, now: float) -> None:
         """Let a house bot move. Its answer is checked like any other. If it fails, that is our bug."""
         assert seat.house_bot is not None
         answer = seat.house_bot(self._ask_line(seat, ask, now))
         act = msgspec.json.decode(answer, type=Act)
-        self._make(seat, self._move_of(seat, ask, act), b"", now, note=act.note)
+        self._make(seat, self._read_move(seat, ask, act), b"", now, note=act.note)
 
     def _default(self, seat: MatchSeat, reason: DefaultReason, now: float) -> None:
         """Make the fallback instead of an answer, and continue the match."""
-        self._default_once(seat, reason, now)
+        self._make_default(seat, reason, now)
         if not self._journal.unwritten and not self.is_over:
             self._advance(now)
 
-    def _default_once(self, seat: MatchSeat, reason: DefaultReason, now: float) -> None:
+    def _make_default(self, seat: MatchSeat, reason: DefaultReason, now: float) -> None:
         ask = seat.ask
         assert ask is not None
         move = engine.fallback(self.state, seat.number)
@@ -567,12 +562,6 @@ class MatchSession:
             )
         )
         self._make(seat, move, answer, now, reason=reason, newly_by_default=newly and not seat.left)
-
-    def _go_on_without(self, seat: MatchSeat, now: float) -> None:
-        if self.phase == "set_up":
-            self._begin_if_ready(now)
-        elif seat.ask is not None and not self._journal.unwritten:
-            self._default(seat, "left", now)
 
     def _make(
         self,
@@ -619,8 +608,12 @@ class MatchSession:
     def _finish(self, now: float) -> None:
         """Write the end, make the replay, and send the end to everybody. Tried again while the disk refuses,
         but not for ever: the players get their result, and the next server can make the replay."""
-        if not self._is_finishing and not self._write(self._ending(), now):
-            return
+        if not self._is_finishing:
+            result = self.state.result
+            assert result is not None
+            self._is_finishing = True
+            if not self._write(self._journal.ending(result), now):
+                return
         if not self._journal.finish(self.times_file, now):
             if not self._has_waited_enough(now):
                 self.timer.set(now + UNWRITTEN_RETRY_MS)
@@ -753,23 +746,6 @@ class MatchSession:
         self.phase = "playing"
         if not self._journal.unwritten:
             self._finish(now)
-
-    def _ending(self) -> bytes:
-        result = self.state.result
-        assert result is not None
-        self._is_finishing = True
-        return self._journal.ending(result)
-
-    def _match_record(self) -> MatchRecord:
-        return MatchRecord(
-            version=VERSION,
-            match=self.id,
-            seed=self.plan.seed.hex(),
-            salt=self.plan.salt.hex(),
-            reveal_later=self.plan.reveal_later,
-            clocks=self.clocks,
-            players=tuple(seat.player() for seat in self.seats),
-        )
 
 
 class _UnclearActError(Exception):

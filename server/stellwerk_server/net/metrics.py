@@ -59,16 +59,16 @@ class Metrics:
         """Yield all numbers as they are now."""
         lobby = server.lobby
         counts = lobby.counts()
-        yield _gauge("connections", "Open connections, with or without a login.", counts.connections)
-        yield _gauge("sessions", "Sessions, connected or not.", counts.sessions)
-        yield _gauge("rooms", "Rooms that wait for players.", counts.rooms)
-        yield _gauge("matches_running", "Matches that are being played.", counts.running)
-        yield _gauge("draining", "1 while the server shuts down.", float(lobby.shutdown.has_begun))
+        yield _make_gauge("connections", "Open connections, with or without a login.", counts.connections)
+        yield _make_gauge("sessions", "Sessions, connected or not.", counts.sessions)
+        yield _make_gauge("rooms", "Rooms that wait for players.", counts.rooms)
+        yield _make_gauge("matches_running", "Matches that are being played.", counts.running)
+        yield _make_gauge("draining", "1 while the server shuts down.", float(lobby.shutdown.has_begun))
         ended = CounterMetricFamily("stellwerk_matches", "Matches that are over.", labels=["outcome"])
         ended.add_metric(["finished"], counts.finished)
         ended.add_metric(["failed"], counts.failed)
         yield ended
-        yield _counter("decisions", "Moves made in all matches.", counts.decisions)
+        yield _make_counter("decisions", "Moves made in all matches.", counts.decisions)
         yield self._answer_times(server)
         refused = CounterMetricFamily(
             "stellwerk_refused_lines", "Lines of clients that got an error, by its code.", labels=["code"]
@@ -77,11 +77,11 @@ class Metrics:
             refused.add_metric([code], count)
         yield refused
         late = "How long all clocks have stood still because the server was late."
-        yield _counter("clock_late_seconds", late, server.clock.late_ms / 1000)
+        yield _make_counter("clock_late_seconds", late, server.clock.late_ms / 1000)
         dropped = lobby.setup.log_lines_dropped()
-        yield _counter("log_lines_dropped", "Lines of the log that could not be written.", dropped)
+        yield _make_counter("log_lines_dropped", "Lines of the log that could not be written.", dropped)
         if (memory := resident_kb()) is not None:
-            yield _gauge("resident_memory_bytes", "Memory in use.", memory * 1024)
+            yield _make_gauge("resident_memory_bytes", "Memory in use.", memory * 1024)
 
     def _answer_times(self, server: Server) -> Metric:
         for match in server.lobby.matches.running.values():
@@ -118,9 +118,9 @@ class _Numbers(Collector):
         return self._metrics.numbers(self._server)
 
 
-def _gauge(name: str, meaning: str, value: float) -> Metric:
+def _make_gauge(name: str, meaning: str, value: float) -> Metric:
     return GaugeMetricFamily(f"stellwerk_{name}", meaning, value)
 
 
-def _counter(name: str, meaning: str, value: float) -> Metric:
+def _make_counter(name: str, meaning: str, value: float) -> Metric:
     return CounterMetricFamily(f"stellwerk_{name}", meaning, value)

@@ -78,7 +78,7 @@ class SharedReader:
             for descriptor, _ in ready[begin : begin + SENT_TOGETHER]:
                 reading = self._readings.get(descriptor)
                 if reading is not None and not reading.take():
-                    self._remove(descriptor)
+                    self._stop_reading(descriptor)
                     reading.is_over.set()
             self._send_news()
 
@@ -92,7 +92,7 @@ class SharedReader:
             await reading.is_over.wait()
         finally:
             if not reading.is_over.is_set():
-                self._remove(descriptor)
+                self._stop_reading(descriptor)
         error, reading.error = reading.error, None
         if error is not None:
             try:
@@ -101,7 +101,7 @@ class SharedReader:
                 del error  # else it and this frame would keep each other until the collector runs
         return not reading.is_at_end
 
-    def _remove(self, descriptor: int) -> None:
+    def _stop_reading(self, descriptor: int) -> None:
         del self._readings[descriptor]
         with suppress(ValueError):  # closed: the server ends
             self._epoll.unregister(descriptor)

@@ -192,7 +192,7 @@ class Server:
         try:
             with peer.scope:
                 self.flush()  # to a connection that has to go for it, too
-                if not connection.closing and await self._open(peer):
+                if not connection.closing and await self._shake_hands(peer):
                     await self._read(peer)
         except _BROKEN as error:
             cause = f"broken: {str(error.__cause__ or error) or type(error).__name__}"
@@ -206,7 +206,7 @@ class Server:
             with trio.CancelScope(shield=True):
                 await self._close(peer)
 
-    async def _open(self, peer: _Peer) -> bool:
+    async def _shake_hands(self, peer: _Peer) -> bool:
         """Make the handshake, if there is one to make. Until then it is a connection without a login like any
         other, and may have to go for a newcomer."""
         if peer.transport.is_open:
@@ -219,20 +219,18 @@ class Server:
         return False
 
     async def _read(self, peer: _Peer) -> None:
-        reader = self._reader_for(peer.transport)
-        hear = partial(self._hear, peer)
+        shared, is_plain = self._shared_reader, peer.transport.plain_socket is not None
+        reader: Reader = self._own_reader
+        if shared is not None and is_plain and len(self._peers) > self._few:
+            reader = shared
+        hear = partial(self._take_data, peer)
         while not peer.connection.closing and await reader.read(peer.transport, hear):
             while peer.pause:
                 await trio.sleep(peer.pause / 1000)
                 self._handle_lines(peer)
                 self.flush()
 
-    def _reader_for(self, transport: Transport) -> Reader:
-        if self._shared_reader is None or transport.plain_socket is None or len(self._peers) <= self._few:
-            return self._own_reader
-        return self._shared_reader
-
-    def _hear(self, peer: _Peer, data: bytes) -> bool:
+    def _take_data(self, peer: _Peer, data: bytes) -> bool:
         """Take what has come. Return whether to read on at once."""
         peer.lines = iter(peer.connection.lines.feed(data))
         self._handle_lines(peer)
@@ -294,7 +292,7 @@ class Server:
             self._send(peer, data)
         except Exception as error:
             self.lobby.setup.note_bug("connection.bug", error, connection=peer.connection.number)
-            self._end(peer, "a bug of the server")
+            self._end_connection(peer, "a bug of the server")
 
     def _send(self, peer: _Peer, data: bytes) -> None:
         """Send data to a peer. One piece may be long, as for a session that resumes many matches: it has its
@@ -305,7 +303,7 @@ class Server:
         if peer.unsent or not peer.transport.is_open:
             peer.unsent += data
             if len(peer.unsent) > peer.most_unsent and not _is_held(peer):
-                self._end(peer, "server.too_slow")
+                self._end_connection(peer, "server.too_slow")
         elif data:
             taken = peer.transport.try_send(data)
             if taken < len(data):
@@ -329,7 +327,7 @@ class Server:
                 with trio.CancelScope(deadline=self._patience_ends(peer)) as peer.patience:
                     await peer.transport.send_all(piece)
                 if peer.patience.cancelled_caught:
-                    self._end(peer, "server.too_slow")
+                    self._end_connection(peer, "server.too_slow")
                     return
                 peer.unsent = peer.unsent[len(piece) :]
         except _BROKEN:
@@ -339,7 +337,7 @@ class Server:
         finally:
             peer.most_unsent = self.lobby.setup.limits.unsent_bytes
             peer.sent.set()
-        self._drained(peer, for_disk=False)
+        self._note_drained(peer, for_disk=False)
         self.flush()
 
     def _patience_ends(self, peer: _Peer) -> float:
@@ -365,12 +363,12 @@ class Server:
             peer.patience.deadline = self._patience_ends(peer)
             peer.most_unsent = len(peer.unsent) + self.lobby.setup.limits.unsent_bytes
 
-    def _drained(self, peer: _Peer, *, for_disk: bool) -> None:
+    def _note_drained(self, peer: _Peer, *, for_disk: bool) -> None:
         """Note that the kernel has all that the disk has: the clocks of the asks in it begin now."""
         until = peer.unsynced[0].began if peer.unsynced else inf
         self.lobby.drained(peer.connection, self.clock.now(), until, for_disk=for_disk)
 
-    def _end(self, peer: _Peer, cause: str) -> None:
+    def _end_connection(self, peer: _Peer, cause: str) -> None:
         self._give_up(peer)
         self.lobby.outbox.close(peer.connection, cause)
         peer.scope.cancel()
@@ -404,7 +402,7 @@ class Server:
                     if not peer.unsynced:
                         peer.synced.set()
                     if not peer.unsent:
-                        self._drained(peer, for_disk=True)
+                        self._note_drained(peer, for_disk=True)
                 self.flush()
         finally:  # the server ends: clients never hear what the disk does not have now
             self._journals = None
@@ -431,19 +429,13 @@ class Server:
                 with trio.move_on_at(self.clock.wake_by(deadlines.next)):
                     await self._earlier.wait()
             if deadlines.next <= self.clock.now():
-                await self._hear_what_has_come()
-                self._do_what_is_due()
-
-    async def _hear_what_has_come(self) -> None:
-        """Let all readers take what is in their sockets: an answer that is there is in time. At the first
-        checkpoint Trio looks at the sockets (a process that was stopped may wake without having looked), at
-        the second the readers read."""
-        for _ in range(2):
-            await trio.lowlevel.checkpoint()
-
-    def _do_what_is_due(self) -> None:
-        self.lobby.run_due(self.clock.now)
-        self.flush()
+                # Let all readers take what is in their sockets: an answer that is there is in time. At the
+                # first checkpoint Trio looks at the sockets (a process that was stopped may wake without
+                # having looked), at the second the readers read.
+                for _ in range(2):
+                    await trio.lowlevel.checkpoint()
+                self.lobby.run_due(self.clock.now)
+                self.flush()
 
     # -- the end ---------------------------------------------------------------------------------
 

@@ -59,13 +59,13 @@ class LogStream:
 
     def write(self, line: str, /) -> None:
         """Write a line, or drop it and count it."""
-        if self._put(b"") and self._unsaid and self._put(_encoded(self.note(self._unsaid))):
+        if self._put_line(b"") and self._unsaid and self._put_line(_encode(self.note(self._unsaid))):
             self._unsaid = 0
-        if self._unsaid or not self._put(_encoded(line)):
+        if self._unsaid or not self._put_line(_encode(line)):
             self.dropped += 1
             self._unsaid += 1
 
-    def _put(self, line: bytes) -> bool:
+    def _put_line(self, line: bytes) -> bool:
         """Write what is left of the line before, and this one. Return whether this one is written, or begun:
         its rest follows before the next one."""
         if self._descriptor is None:
@@ -96,7 +96,7 @@ class LogStream:
         return not self._is_stuck
 
 
-def _encoded(line: str) -> bytes:
+def _encode(line: str) -> bytes:
     return line.encode("utf-8", "backslashreplace")
 
 

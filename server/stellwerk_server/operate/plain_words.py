@@ -42,17 +42,17 @@ def plain_words(
     if complaint.startswith(_PATTERN):  # only hashes have one
         return "expected 64 digits 0 to 9 and a to f"
     if bound := _BOUND.fullmatch(complaint):
-        return f"expected {_bounded(key, *bound.groups())}"
+        return f"expected {_describe_bound(key, *bound.groups())}"
     if expected := _EXPECTED.fullmatch(complaint):
-        found = f", found {_type(expected[2])}" if expected[2] else ""
-        return f"expected {_type(expected[1])}{found}"
+        found = f", found {_name_type(expected[2])}" if expected[2] else ""
+        return f"expected {_name_type(expected[1])}{found}"
     return complaint[:1].lower() + complaint[1:]
 
 
-def _bounded(key: str, kind: str, of_length: str | None, relation: str, limit: str) -> str:
+def _describe_bound(key: str, kind: str, of_length: str | None, relation: str, limit: str) -> str:
     how_much = f"{_RELATIONS[relation]} {limit.removesuffix('.0')}"
     if of_length is None:
-        return f"{_type(kind)}, {how_much}"
+        return f"{_name_type(kind)}, {how_much}"
     if kind == "str":
         return f"a text of {how_much} characters"
     content = _CONTENTS.get(key, "entry")
@@ -60,5 +60,5 @@ def _bounded(key: str, kind: str, of_length: str | None, relation: str, limit: s
     return f"{_RELATIONS[relation]} {_NUMBERS.get(limit, limit)} {content if limit == '1' else many}"
 
 
-def _type(names: str) -> str:
+def _name_type(names: str) -> str:
     return " or ".join(_TYPES.get(name, name) for name in names.split(" | ") if name != "null")
