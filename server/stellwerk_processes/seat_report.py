@@ -12,7 +12,7 @@ from stellwerk_processes.bot_spec import STARTED, Process
 from stellwerk_processes.faults import Conduct, Fault, faults_of
 from stellwerk_protocol.names import Count, Points, Seat, Team
 from stellwerk_protocol.results import Bonus, Result, TicketScore
-from stellwerk_server.match.recipient import LinkKind
+from stellwerk_server.match.players import LinkKind
 
 if TYPE_CHECKING:  # games without processes need no more than the reports
     from stellwerk_processes.bench.local_bot import Measured

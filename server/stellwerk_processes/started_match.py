@@ -43,9 +43,9 @@ from stellwerk_server.lobby.news import LobbyEvent, MatchEnded, MatchRefused
 from stellwerk_server.lobby.rooms import Reservation, Room
 from stellwerk_server.lobby.session import Session
 from stellwerk_server.lobby.tokens import hashed, is_same_hash, new_token
-from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
+from stellwerk_server.match.players import NewHousePlayer
 from stellwerk_server.net.server import Server
 from stellwerk_server.operate.settings import Limits
 

@@ -29,7 +29,7 @@ from stellwerk_processes.embedded_server import NoLog
 from stellwerk_protocol.messages import FromClient, Join, Leave, ListMatches, MatchList, Ping, Ready, Watch
 from stellwerk_server.journal.journal import Journals
 from stellwerk_server.lobby.lobby import Lobby
-from stellwerk_server.operate.memory import resident_kb
+from stellwerk_server.operate.resources import resident_kb
 from stellwerk_server.operate.settings import Limits
 from tests.benchmarks.rounds import in_turn, print_table, spread
 from tests.server.support import Client, World, encode

@@ -43,11 +43,9 @@ from stellwerk_server.lobby.rooms import GameShelf, Reservation
 from stellwerk_server.lobby.session import Connection
 from stellwerk_server.lobby.setup import LobbySetup
 from stellwerk_server.lobby.tokens import Tokens, hashed
-from stellwerk_server.match.ask_listener import AskListener
-from stellwerk_server.match.house_player import NewHousePlayer
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
-from stellwerk_server.match.recipient import LinkKind
+from stellwerk_server.match.players import AskListener, LinkKind, NewHousePlayer
 from stellwerk_server.operate.settings import Limits, Time, clocks_of
 from tests.support import fingerprint
 

@@ -364,7 +364,7 @@ def test_the_soft_limit_of_descriptors_is_raised_to_the_hard_one() -> None:
     program = (
         "import resource; hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1];"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard));"
-        "from stellwerk_server.operate.descriptors import raise_limit; raise_limit();"
+        "from stellwerk_server.operate.resources import raise_limit; raise_limit();"
         "print(resource.getrlimit(resource.RLIMIT_NOFILE) == (hard, hard))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -50,8 +50,7 @@ from stellwerk_base.files import write_whole
 from stellwerk_kit.bot_process import CannotStartError
 from stellwerk_kit.doctor.doctor import Finding
 from stellwerk_processes.bot_spec import BotSpec
-from stellwerk_server.operate.collector import collect_rarely
-from stellwerk_server.operate.descriptors import raise_limit
+from stellwerk_server.operate.resources import collect_rarely, raise_limit
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.evidence.sequential import FEWEST_BLOCKS, FEWEST_FIXED, Hypotheses
 from stellwerk_tournament.gate.gate import GateError, GateVerdict, Judge, Rules, lineup_of, play_gate

@@ -53,9 +53,13 @@ from stellwerk_server.lobby.tokens import TokenFileError, Tokens, read_tokens
 from stellwerk_server.net.listen_address import shown_address
 from stellwerk_server.net.server import Server, is_loopback, open_server
 from stellwerk_server.net.status import StatusPage
-from stellwerk_server.operate.collector import collect_rarely
-from stellwerk_server.operate.descriptors import KEPT_FREE_BY_MATCHES, raise_limit, room_for_more
 from stellwerk_server.operate.logs import LogStream, log_unaccepted, make_log
+from stellwerk_server.operate.resources import (
+    KEPT_FREE_BY_MATCHES,
+    collect_rarely,
+    raise_limit,
+    room_for_more,
+)
 
 if TYPE_CHECKING:
     from stellwerk_server.net.metrics import Metrics

@@ -8,7 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from stellwerk_bots.players import new_player
-from stellwerk_server.match.house_player import NewHousePlayer
+from stellwerk_server.match.players import NewHousePlayer
 
 HOUSE_BOTS: Final = ("random", "beginner", "greedy", "planner")
 """Bots that answer within milliseconds, because all others wait while they think."""

@@ -17,7 +17,7 @@ from stellwerk.tournament.arguments import add_arguments as add_arguments
 
 def run(arguments: argparse.Namespace) -> int:
     """Carry out a command. What it needs is imported here, so that help starts without it."""
-    from stellwerk_server.operate.collector import collect_rarely
+    from stellwerk_server.operate.resources import collect_rarely
     from stellwerk_tournament.config.settings import SettingsError
     from stellwerk_tournament.schedule.schedule import ScheduleError
     from stellwerk_tournament.store.store import StoreError

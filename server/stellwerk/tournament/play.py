@@ -46,8 +46,7 @@ from stellwerk_processes.bench.levels import UNPROVEN, SandboxError, SandboxReco
 from stellwerk_processes.bench.resolve_sandbox import hide_memory
 from stellwerk_processes.bot_spec import STARTED
 from stellwerk_server.net.listen_address import CannotListenError, ListenAddress
-from stellwerk_server.operate.collector import collect_rarely
-from stellwerk_server.operate.descriptors import raise_limit, room_for_more
+from stellwerk_server.operate.resources import collect_rarely, raise_limit, room_for_more
 from stellwerk_tournament.blocks.export import MOST as MOST_BLOCKS
 from stellwerk_tournament.blocks.export import Exporter
 from stellwerk_tournament.blocks.orders import OrderMaker, expect_to_travel

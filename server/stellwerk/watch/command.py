@@ -26,8 +26,8 @@ from stellwerk.shared.terminal import say
 from stellwerk.shared.version import version
 from stellwerk.shared.web_child import LAST_WORDS_S, Parent
 from stellwerk_server.net.listen_address import shown_address
-from stellwerk_server.operate.descriptors import raise_limit
 from stellwerk_server.operate.logs import LogStream, log_unaccepted, make_log
+from stellwerk_server.operate.resources import raise_limit
 
 if TYPE_CHECKING:
     from stellwerk_server.lobby.setup import Log

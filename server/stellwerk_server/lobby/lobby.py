@@ -44,7 +44,7 @@ from stellwerk_server.lobby.sessions import Sessions
 from stellwerk_server.lobby.shutdown import Shutdown
 from stellwerk_server.match.deadlines import Deadlines
 from stellwerk_server.match.lines import line
-from stellwerk_server.match.recipient import LinkKind
+from stellwerk_server.match.players import LinkKind
 
 if TYPE_CHECKING:
     from stellwerk_protocol.results import Result

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from stellwerk_server.lobby.sessions import Sessions
     from stellwerk_server.lobby.setup import LobbySetup
     from stellwerk_server.lobby.shutdown import Shutdown
-    from stellwerk_server.match.house_player import NewHousePlayer
     from stellwerk_server.match.plan import MatchPlan
+    from stellwerk_server.match.players import NewHousePlayer
 
 
 class Matches:

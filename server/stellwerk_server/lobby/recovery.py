@@ -45,7 +45,7 @@ from stellwerk_server.match.recorded import RecordedMatch
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Game
     from stellwerk_server.lobby.lobby import Lobby
-    from stellwerk_server.match.house_player import NewHousePlayer
+    from stellwerk_server.match.players import NewHousePlayer
 
 OPENING_LINES: Final = 3  # the match, the header and the set-up, written in one piece
 

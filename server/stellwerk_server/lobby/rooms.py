@@ -17,8 +17,7 @@ from stellwerk_server.match.plan import MatchPlan
 
 if TYPE_CHECKING:
     from stellwerk_server.lobby.session import Session
-    from stellwerk_server.match.ask_listener import AskListener
-    from stellwerk_server.match.house_player import NewHousePlayer
+    from stellwerk_server.match.players import AskListener, NewHousePlayer
 
 
 class GameShelf:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from stellwerk_server.lobby.admission import Origin
     from stellwerk_server.match.deadlines import Timer
     from stellwerk_server.match.match_session import MatchSession
-    from stellwerk_server.match.recipient import LinkKind, Recipient
+    from stellwerk_server.match.players import LinkKind, Recipient
     from stellwerk_server.operate.settings import Limits
 
 

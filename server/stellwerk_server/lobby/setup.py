@@ -15,7 +15,7 @@ from stellwerk_server.lobby.admission import LOOPBACK, Network
 from stellwerk_server.lobby.news import Bug, Listener, nobody_listens
 from stellwerk_server.lobby.rooms import GameShelf
 from stellwerk_server.lobby.tokens import Tokens
-from stellwerk_server.match.house_player import NewHousePlayer
+from stellwerk_server.match.players import NewHousePlayer
 from stellwerk_server.operate.settings import Limits, Time
 
 

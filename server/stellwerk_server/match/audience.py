@@ -24,7 +24,7 @@ from stellwerk_server.match.lines import line, lines
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Events, Game
     from stellwerk_server.match.plan import MatchPlan
-    from stellwerk_server.match.recipient import Outgoing, Recipient
+    from stellwerk_server.match.players import Outgoing, Recipient
     from stellwerk_server.match.seat import MatchSeat
 
 SeatState = Literal["lost", "back", "left", "by_default"]

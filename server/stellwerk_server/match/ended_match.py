@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from stellwerk_protocol.results import Result
     from stellwerk_server.journal.journal import Journal
     from stellwerk_server.match.plan import MatchPlan
-    from stellwerk_server.match.recipient import Outgoing, Recipient
+    from stellwerk_server.match.players import Outgoing, Recipient
 
 MOST_ENDED: Final = 64
 """Of one session. A `resume` can name as many."""

@@ -41,10 +41,8 @@ if TYPE_CHECKING:
 
     from stellwerk_engine.core.state import Events
     from stellwerk_protocol.error_codes import ErrorCode
-    from stellwerk_server.match.ask_listener import AskListener
     from stellwerk_server.match.deadlines import Timer
-    from stellwerk_server.match.house_player import NewHousePlayer
-    from stellwerk_server.match.recipient import Outgoing, Recipient
+    from stellwerk_server.match.players import AskListener, NewHousePlayer, Outgoing, Recipient
     from stellwerk_server.match.recorded import RecordedMatch
 
 AUTOMATIC_MOVES_AT_ONCE: Final = 4  # of house bots and absent seats, before others get their turn

@@ -17,7 +17,7 @@ from stellwerk_server.match.refusals import RefusedLines
 if TYPE_CHECKING:
     from stellwerk_engine.core.state import Move, Seat
     from stellwerk_protocol.messages import Clocks, DefaultReason
-    from stellwerk_server.match.recipient import Recipient
+    from stellwerk_server.match.players import Recipient
 
 
 class OpenAsk:

@@ -20,7 +20,7 @@ from prometheus_client.registry import Collector
 
 from stellwerk_protocol.answer_times import NOT_TIMED
 from stellwerk_server.lobby.news import ConnectionClosed, LobbyEvent, MatchEnded
-from stellwerk_server.operate.memory import resident_kb
+from stellwerk_server.operate.resources import resident_kb
 
 if TYPE_CHECKING:
     from stellwerk_server.match.match_session import MatchSession

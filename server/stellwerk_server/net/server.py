@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from stellwerk_server.journal.journal import Journals
     from stellwerk_server.lobby.session import Connection, Session
-    from stellwerk_server.match.recipient import LinkKind
+    from stellwerk_server.match.players import LinkKind
 
 BACKLOG: Final = 1024
 MOST_LINGERING: Final = 1024

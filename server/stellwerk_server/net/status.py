@@ -16,7 +16,7 @@ import trio
 
 from stellwerk_http.answers import JSON, Answer
 from stellwerk_server.net.server import open_listeners
-from stellwerk_server.operate.memory import resident_kb
+from stellwerk_server.operate.resources import resident_kb
 
 if TYPE_CHECKING:
     from stellwerk_http.requests import Request

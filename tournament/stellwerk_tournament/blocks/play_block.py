@@ -23,7 +23,7 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bench.levels import SandboxError, SandboxRecord
 from stellwerk_processes.standing_server import StandingServer
 from stellwerk_processes.started_match import MatchObserver, Show, play_match
-from stellwerk_server.match.house_player import NewHousePlayer
+from stellwerk_server.match.players import NewHousePlayer
 from stellwerk_tournament.blocks.archives import unpack
 from stellwerk_tournament.blocks.files import BlockFileError, BlockOrder, BlockResult
 from stellwerk_tournament.blocks.orders import board_name

@@ -31,7 +31,7 @@ from stellwerk_base.lines import LineSplitter
 from stellwerk_processes.bench.cores import CoresError
 from stellwerk_processes.bench.levels import SandboxError, SandboxRecord
 from stellwerk_processes.bench.resolve_sandbox import hide_memory
-from stellwerk_server.match.house_player import NewHousePlayer
+from stellwerk_server.match.players import NewHousePlayer
 from stellwerk_tournament.blocks.files import BlockFileError, decode_order, encode_result
 from stellwerk_tournament.blocks.play_block import Host, why
 from stellwerk_tournament.blocks.table import Table, open_table

@@ -24,7 +24,7 @@ from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.bot_spec import BotSpec, in_server_if_quick, with_unique_names
 from stellwerk_processes.started_match import play_match
-from stellwerk_server.match.house_player import NO_HOUSE_BOTS, NewHousePlayer
+from stellwerk_server.match.players import NO_HOUSE_BOTS, NewHousePlayer
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.config.settings import Entrant, Settings, Variant
 from stellwerk_tournament.evidence.evidence import Evidence

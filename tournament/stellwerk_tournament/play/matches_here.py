@@ -39,8 +39,8 @@ from stellwerk_processes.started_match import (
     Show,
     play_match,
 )
-from stellwerk_server.match.house_player import NO_HOUSE_BOTS, NewHousePlayer
 from stellwerk_server.match.plan import MatchPlan
+from stellwerk_server.match.players import NO_HOUSE_BOTS, NewHousePlayer
 from stellwerk_server.net.listen_address import ListenAddress
 from stellwerk_server.operate.settings import clocks_of
 from stellwerk_tournament.config.machine_paths import MachinePaths

@@ -16,7 +16,7 @@ import trio
 
 from stellwerk_server.net.listen_address import CannotListenError, shown_address
 from stellwerk_server.net.status import RUNNING_SHOWN, open_page, running_match
-from stellwerk_server.operate.memory import resident_kb
+from stellwerk_server.operate.resources import resident_kb
 from stellwerk_tournament.play.progress import Progress, rounded
 
 if TYPE_CHECKING:
