@@ -102,14 +102,14 @@ class _Connection:
         too_many = self._server.connections - self._server.limits.connections
         if too_many > 0:
             if too_many <= MOST_REFUSED:
-                await self._refuse(refusal(503, "too many connections; try again later"))
+                await self._send_refusal(refusal(503, "too many connections; try again later"))
             return
         while True:
             request = await self._next_request()
             if request is None:
                 return
             if isinstance(request, Answer):
-                await self._refuse(request)
+                await self._send_refusal(request)
                 return
             reply = await self._reply_to(request)
             if isinstance(reply, Stream):
@@ -136,7 +136,7 @@ class _Connection:
                 return request
         except h11.RemoteProtocolError as error:
             status = error.error_status_hint
-            return refusal(status if status in STATUSES else 400, _readable(error))
+            return refusal(status if status in STATUSES else 400, _explain_error(error))
         has_begun = bool(self._h11.trailing_data[0])
         return refusal(408, "no whole request in time") if has_begun else None
 
@@ -167,12 +167,12 @@ class _Connection:
     # -- answers ---------------------------------------------------------------------------------
 
     async def _send_answer(self, answer: Answer, *, is_head: bool) -> None:
-        head = self._h11.send(_response(answer.status, answer.headers()))
+        head = self._h11.send(_make_response(answer.status, answer.headers()))
         body = b"" if is_head else self._h11.send(h11.Data(data=answer.body))
         end = self._h11.send(h11.EndOfMessage())
         await self._send((head or b"") + (body or b"") + (end or b""))
 
-    async def _refuse(self, answer: Answer) -> None:
+    async def _send_refusal(self, answer: Answer) -> None:
         """Send an answer after which nothing more can be read."""
         head = b"HTTP/1.1 %d %b\r\n" % (answer.status, STATUSES[answer.status])
         headers = [*answer.headers(), (b"Connection", b"close")]
@@ -194,7 +194,7 @@ class _Connection:
             (b"X-Accel-Buffering", b"no"),
             *self._server.stream_headers,
         ]
-        head = self._h11.send(_response(200, headers)) or b""
+        head = self._h11.send(_make_response(200, headers)) or b""
         if request.is_head:
             await self._send(head)
             return
@@ -218,12 +218,12 @@ class _Connection:
                 raise trio.BrokenResourceError("the client does not read")
 
 
-def _readable(error: h11.RemoteProtocolError) -> str:
+def _explain_error(error: h11.RemoteProtocolError) -> str:
     if error.error_status_hint == 431:
         return f"the head of a request has at most {MOST_HEAD_BYTES} bytes"
     what = str(error).partition(": bytearray(")[0]  # which repeats the request as Python writes it
     return f"not a request of HTTP/1.1: {what}"
 
 
-def _response(status: int, headers: list[tuple[bytes, bytes]]) -> h11.Response:
+def _make_response(status: int, headers: list[tuple[bytes, bytes]]) -> h11.Response:
     return h11.Response(status_code=status, reason=STATUSES[status], headers=headers)

@@ -96,7 +96,7 @@ class Reader:
         found = chunks.get(self._position)
         if found is None:
             data, position = feed.after(self._position)
-            found = chunks[self._position] = (_chunk(data), position)
+            found = chunks[self._position] = (_make_chunk(data), position)
         chunk, position = found
         if position == self._position:
             return
@@ -113,7 +113,7 @@ class Reader:
             await trio.lowlevel.wait_readable(self._socket)
             return False  # it hangs up, or speaks
         if not self.is_behind and trio.current_time() >= self._sent_at + COMMENT_SECONDS:
-            self._send(_chunk(COMMENT))
+            self._send(_make_chunk(COMMENT))
         return not self._is_gone
 
     async def catch_up(self, patience_s: float) -> None:
@@ -141,5 +141,5 @@ class Reader:
             self._resting.cancel()
 
 
-def _chunk(data: bytes) -> bytes:
+def _make_chunk(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)

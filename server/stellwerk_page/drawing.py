@@ -73,7 +73,7 @@ def draw_board(board: BoardFile) -> str:
     left, top, right, bottom = layout.frame
     right = max(right, left + NARROWEST + 2 * MARGIN)
     header = 74.0
-    footer = _footer(board, right - left)
+    footer = _lay_out_footer(board, right - left)
     width, height = right - left, bottom - top + header + footer.height
     regions = _region_paints(board)
     lines = [
@@ -170,12 +170,12 @@ class _Footer:
     height: float
 
 
-def _footer(board: BoardFile, width: float) -> _Footer:
+def _lay_out_footer(board: BoardFile, width: float) -> _Footer:
     """Explain the marks, and name the source of the facts."""
     room = width - MARGIN
     lines: list[str] = []
     x, y = BADGE, BADGE
-    for mark, text in _legend(board):
+    for mark, text in _draw_legend(board):
         needed = 2 * BADGE + 8.0 + LETTER_WIDTH * len(text) + 14.0
         if x > BADGE and x + needed > room:
             x, y = BADGE, y + 28.0
@@ -193,7 +193,7 @@ def _footer(board: BoardFile, width: float) -> _Footer:
     return _Footer(tuple(lines), y + 8.0)
 
 
-def _legend(board: BoardFile) -> Iterator[tuple[str, str]]:
+def _draw_legend(board: BoardFile) -> Iterator[tuple[str, str]]:
     if any(route.locomotives for route in board.routes):
         yield _locomotive_badge(), "a locomotive of a ferry"
     if any(route.tunnel for route in board.routes):

@@ -69,7 +69,7 @@ def row_of(file: str, page: str, replay: bytes) -> Row:
 
 def index_of(title: str, rows: Sequence[Row], version: str) -> str:
     """Return the index. Its links lead to pages in its own folder."""
-    template = _environment().from_string((_CONTENT / "index.html").read_text("utf-8"))
+    template = _make_environment().from_string((_CONTENT / "index.html").read_text("utf-8"))
     css, js = ((_CONTENT / name).read_text("utf-8") for name in ("index.css", "index.js"))
     return template.render(title=title, rows=rows, version=version, css=css, js=js)
 
@@ -91,7 +91,7 @@ def _result_in_words(result: Result, names: Sequence[str]) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def _make_environment() -> Environment:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

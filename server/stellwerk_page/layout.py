@@ -110,9 +110,9 @@ class Layout:
 def lay_out(board: BoardFile) -> Layout:
     """Return the layout of a board that has routes: see `can_be_drawn`."""
     places = places_of(board)
-    bundles = _bend(board, places)
+    bundles = _bend_line(board, places)
     names = _place_names(board, places, bundles)
-    return Layout(places, tuple(bundles), tuple(names), _frame(places, bundles, names))
+    return Layout(places, tuple(bundles), tuple(names), _find_frame(places, bundles, names))
 
 
 def can_be_drawn(board: BoardFile) -> bool:
@@ -131,17 +131,17 @@ def layout_data(board: BoardFile) -> dict[str, Data]:
         for track, offset in zip(bundle.tracks, offsets(bundle), strict=True):
             middles = outlines(bundle, track, offset, 0.0)
             routes[track.id] = {
-                "spaces": [_flat(_thinned(outline)) for outline in spaces_of(bundle, track, offset)],
+                "spaces": [_flat(_thin_out(outline)) for outline in spaces_of(bundle, track, offset)],
                 "marks": [[kind, *_flat([at])] for at, kind in marks(track, middles)],
             }
     return {
         **({} if has_places(board) else {"made_up": 1}),
-        "frame": [_short(side) for side in layout.frame],
+        "frame": [_shorten(side) for side in layout.frame],
         "cities": {city: _flat([place]) for city, place in layout.places.items()},
         "names": _names_data(layout.names),
         "large_names": _names_data(_place_names(board, layout.places, layout.bundles, LARGE_LETTER)),
         "grounds": [
-            [kind, _short(width), _flat(bundle.middle)]
+            [kind, _shorten(width), _flat(bundle.middle)]
             for bundle in layout.bundles
             for kind, width in grounds(bundle)
         ],
@@ -160,7 +160,7 @@ def _names_data(names: Iterable[Name]) -> dict[str, Data]:
     }
 
 
-def _thinned(outline: Sequence[Point]) -> Sequence[Point]:
+def _thin_out(outline: Sequence[Point]) -> Sequence[Point]:
     """Leave out what lies between the corners of a straight space: it is most of the data."""
     half = len(outline) // 2
     if _is_bent(outline[:half]) or _is_bent(outline[half:]):
@@ -175,22 +175,22 @@ def _is_bent(line: Sequence[Point]) -> bool:
 
 
 def _flat(points: Iterable[Point]) -> list[float]:
-    return [_short(number) for point in points for number in (point.real, point.imag)]
+    return [_shorten(number) for point in points for number in (point.real, point.imag)]
 
 
-def _short(number: float) -> float:
+def _shorten(number: float) -> float:
     """Round to one decimal. A whole number becomes an int, whose text is shorter."""
     rounded = round(number, 1)
     return int(rounded) if rounded == int(rounded) else rounded
 
 
-def _bend(board: BoardFile, places: dict[str, Point]) -> list[Bundle]:
+def _bend_line(board: BoardFile, places: dict[str, Point]) -> list[Bundle]:
     """Give every bundle the bend that disturbs least, the short ones first, and then all once more.
 
     A bundle is looked at in every second of its points: that is close enough to notice another one.
     """
     bundles = [
-        Bundle(tracks, _curve(places[tracks[0].a], places[tracks[0].b], 0.0))
+        Bundle(tracks, _draw_curve(places[tracks[0].a], places[tracks[0].b], 0.0))
         for tracks in _side_by_side(board.routes)
     ]
     bundles.sort(key=lambda bundle: (abs(bundle.middle[-1] - bundle.middle[0]), bundle.tracks[0].id))
@@ -210,8 +210,8 @@ def _bend(board: BoardFile, places: dict[str, Point]) -> list[Bundle]:
                 cost = 4.0 * abs(bend) * math.sqrt(abs(b - a))
                 if cost >= least:
                     break  # the bends that follow are no smaller
-                choice = Bundle(bundle.tracks, _curve(a, b, bend))
-                cost += _disturbance(choice, ends, cities, laid, enough=least - cost)
+                choice = Bundle(bundle.tracks, _draw_curve(a, b, bend))
+                cost += _measure_disturbance(choice, ends, cities, laid, enough=least - cost)
                 if cost < least:
                     least, bundles[index] = cost, choice
             laid.add(bundles[index].middle[::2], bundle.half_width)
@@ -227,7 +227,7 @@ def _side_by_side(routes: Sequence[Route]) -> list[tuple[Route, ...]]:
     return [tuple(tracks) for tracks in bundles.values()]
 
 
-def _curve(a: Point, b: Point, bend: float) -> tuple[Point, ...]:
+def _draw_curve(a: Point, b: Point, bend: float) -> tuple[Point, ...]:
     """Return points from a to b along a quadratic Bezier curve, which swings out by `bend` distances."""
     control = (a + b) / 2 + 2j * bend * (b - a)
     count = max(6, round(abs(b - a) / STEP))
@@ -235,7 +235,7 @@ def _curve(a: Point, b: Point, bend: float) -> tuple[Point, ...]:
     return tuple((1 - t) ** 2 * a + 2 * t * (1 - t) * control + t * t * b for t in times)
 
 
-def _disturbance(
+def _measure_disturbance(
     bundle: Bundle,
     ends: set[float],
     cities: Crowd,
@@ -269,7 +269,7 @@ def _place_names(
     boxes = Crowd(NEIGHBORHOOD)
     for bundle in bundles:
         for offset in offsets(bundle):
-            boxes.add(_shifted(bundle.middle, offset), 0)
+            boxes.add(_shift_line(bundle.middle, offset), 0)
     dots = Crowd(NEIGHBORHOOD)
     dots.add(places.values(), 0)
     for bundle in bundles:
@@ -277,13 +277,13 @@ def _place_names(
             dots.add((at for at, _ in marks(track, outlines(bundle, track, offset, 0.0))), 0)
     named = [city for city in board.cities if not city.junction]
     choices = {city.id: list(_name_choices(city, places[city.id], letter)) for city in named}
-    covered = {id: [_covered(name, boxes, dots) for name in names] for id, names in choices.items()}
+    covered = {id: [_find_covered(name, boxes, dots) for name in names] for id, names in choices.items()}
     names: dict[str, Name] = {}
     for _ in range(2):
         for city in named:
             others = [name for id, name in names.items() if id != city.id]
             costs = [
-                cost + _overlap(name, others) + 0.1 * rank
+                cost + _measure_overlap(name, others) + 0.1 * rank
                 for rank, (name, cost) in enumerate(zip(choices[city.id], covered[city.id], strict=True))
             ]
             names[city.id] = choices[city.id][costs.index(min(costs))]
@@ -308,7 +308,7 @@ def _name_choices(city: City, place: Point, letter: float) -> Iterator[Name]:
             yield Name(city, complex(x, top + 0.82 * letter), anchor, left, top, left + width, top + letter)
 
 
-def _covered(name: Name, boxes: Crowd, dots: Crowd) -> float:
+def _find_covered(name: Name, boxes: Crowd, dots: Crowd) -> float:
     """Measure how much of tracks, cities and marks a name would hide."""
     height = (name.top + name.bottom) / 2
     columns = range(math.ceil((name.right - name.left) / NEIGHBORHOOD) + 1)
@@ -320,7 +320,7 @@ def _covered(name: Name, boxes: Crowd, dots: Crowd) -> float:
     )
 
 
-def _overlap(name: Name, others: Sequence[Name]) -> float:
+def _measure_overlap(name: Name, others: Sequence[Name]) -> float:
     cost = 0.0
     for other in others:
         across = min(name.right, other.right) - max(name.left, other.left) + 4.0
@@ -337,7 +337,7 @@ def _is_under(name: Name, point: Point, radius: float) -> bool:
     )
 
 
-def _frame(
+def _find_frame(
     places: dict[str, Point], bundles: Sequence[Bundle], names: Sequence[Name]
 ) -> tuple[float, float, float, float]:
     """Return left, top, right and bottom of all that is drawn, with a margin."""
@@ -377,11 +377,11 @@ def spaces_of(bundle: Bundle, track: Route, offset: float) -> Iterator[list[Poin
 
 def outlines(bundle: Bundle, track: Route, offset: float, aside: float) -> list[list[Point]]:
     """Draw a line along each space of a track, `aside` of the track's own middle."""
-    spaces = _spaces(bundle.middle, track.length)
-    return [_beside(bundle.middle, begin, end, offset + aside) for begin, end in spaces]
+    spaces = _list_spaces(bundle.middle, track.length)
+    return [_shift_beside(bundle.middle, begin, end, offset + aside) for begin, end in spaces]
 
 
-def _spaces(middle: Sequence[Point], count: int) -> Iterator[tuple[float, float]]:
+def _list_spaces(middle: Sequence[Point], count: int) -> Iterator[tuple[float, float]]:
     """Return where each space of a track begins and ends, as distances along it."""
     total = sum(abs(end - begin) for begin, end in pairwise(middle))
     usable = max(total - 2 * (DOT + GAP), 0.5 * total)
@@ -392,7 +392,7 @@ def _spaces(middle: Sequence[Point], count: int) -> Iterator[tuple[float, float]
         yield begin + gap / 2, begin + each - gap / 2
 
 
-def _beside(line: Sequence[Point], begin: float, end: float, offset: float) -> list[Point]:
+def _shift_beside(line: Sequence[Point], begin: float, end: float, offset: float) -> list[Point]:
     """Return the part of a line between two distances along it, moved to its side."""
     count = max(2, round((end - begin) / STEP))
     parts = [_along(line, begin + (end - begin) * step / count) for step in range(count + 1)]
@@ -417,7 +417,7 @@ def marks(track: Route, spaces: Sequence[Sequence[Point]]) -> Iterator[tuple[Poi
         yield at, kind
 
 
-def _shifted(line: Sequence[Point], offset: float) -> Iterator[Point]:
+def _shift_line(line: Sequence[Point], offset: float) -> Iterator[Point]:
     for begin, end in pairwise(line):
         yield begin + 1j * _unit(end - begin) * offset
 

@@ -24,8 +24,8 @@ def places_of(board: BoardFile) -> dict[str, complex]:
     """Return the place of each city in pixels."""
     if has_places(board):
         return {city.id: SCALE * complex(city.x or 0, city.y or 0) for city in board.cities}
-    wishes = _distances(board)
-    places = _upright(_move_as_wished(_first_places(wishes), wishes))
+    wishes = _measure_distances(board)
+    places = _turn_upright(_move_as_wished(_first_places(wishes), wishes))
     return {city.id: SPACE * place for city, place in zip(board.cities, places, strict=True)}
 
 
@@ -34,7 +34,7 @@ def has_places(board: BoardFile) -> bool:
     return all(city.x is not None for city in board.cities)
 
 
-def _distances(board: BoardFile) -> list[list[float]]:
+def _measure_distances(board: BoardFile) -> list[list[float]]:
     """Return the length of the shortest path between each two cities, in spaces."""
     numbers = {city.id: number for number, city in enumerate(board.cities)}
     count = len(numbers)
@@ -82,7 +82,7 @@ def _move_as_wished(places: list[complex], wishes: Sequence[Sequence[float]]) ->
     return places
 
 
-def _upright(places: Sequence[complex]) -> list[complex]:
+def _turn_upright(places: Sequence[complex]) -> list[complex]:
     """Turn the places so that they are broader than high, and begin at 0."""
     center = sum(places) / len(places)
     spread = sum((place - center) ** 2 for place in places)

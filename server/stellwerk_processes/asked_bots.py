@@ -68,12 +68,12 @@ class AskedBots:
         self._idle.set()  # the first ask begins the match, for those who are not asked, too
         self._asked.add(seat)
         for other in self._answered:
-            self._rest(other)
+            self._put_to_rest(other)
         self._answered.clear()
         bot = self._bots.get(seat)
         if bot is not None and not self._is_over:
             bot.before_ask()
-            self._thaw(seat)
+            self._thaw_bot(seat)
         return now + 1000 * (perf_counter() - began)
 
     def answered(self, seat: Seat) -> None:
@@ -91,7 +91,7 @@ class AskedBots:
             return
         self._is_over = True
         for seat, bot in self._bots.items():
-            self._thaw(seat)
+            self._thaw_bot(seat)
             self.measured[seat] = bot.end_match()
 
     async def keep_freezing(self) -> None:
@@ -101,11 +101,11 @@ class AskedBots:
                 await self._idle.wait()
             self._idle = trio.Event()
             for seat in tuple(self._stopping):
-                self._stop(seat)
+                self._try_to_stop(seat)
             for seat in self._bots:
-                self._rest(seat)
+                self._put_to_rest(seat)
 
-    def _rest(self, seat: Seat) -> None:
+    def _put_to_rest(self, seat: Seat) -> None:
         """Stop a bot, unless it is asked or has stopped already."""
         bot = self._bots[seat]
         is_awake = not bot.is_frozen and bot.report is None
@@ -114,14 +114,14 @@ class AskedBots:
             if session is not None:
                 self._server.hold(session)
             self._stopping.append(seat)
-            self._stop(seat)
+            self._try_to_stop(seat)
 
-    def _stop(self, seat: Seat) -> None:
+    def _try_to_stop(self, seat: Seat) -> None:
         """Stop a bot, or see whether it has stopped."""
         if self._bots[seat].freeze() != "stopping":
             self._stopping.remove(seat)
 
-    def _thaw(self, seat: Seat) -> None:
+    def _thaw_bot(self, seat: Seat) -> None:
         bot = self._bots[seat]
         if bot.is_frozen:
             bot.thaw()

@@ -47,7 +47,7 @@ class BotLog:
         self._file: IO[bytes] | None = None
         self._unfinished = bytearray()
         self._left = MOST_BYTES
-        with self._noting():
+        with self._note_errors():
             self._file = path.open("wb", buffering=0)  # who looks into it sees what is there
 
     def __enter__(self) -> Self:
@@ -60,33 +60,33 @@ class BotLog:
     def begin(self, heading: str) -> None:
         """Start the part of a match."""
         self._end_line()
-        self._put(f"--- {heading}\n".encode())
+        self._put_lines(f"--- {heading}\n".encode())
 
     def write(self, data: bytes | bytearray) -> None:
         if self._left <= 0 or self._file is None:
             return  # no work for what is not kept
         *lines, rest = (bytes(self._unfinished) + data).split(b"\n")
         self._unfinished[:] = rest
-        self._put(b"".join(map(_readable, lines)))
+        self._put_lines(b"".join(map(_make_readable, lines)))
         if len(self._unfinished) > LONGEST_LINE:
             self._end_line()
 
     def _end_line(self) -> None:
         if self._unfinished:
-            self._put(_readable(bytes(self._unfinished)))
+            self._put_lines(_make_readable(bytes(self._unfinished)))
             self._unfinished.clear()
 
-    def _put(self, lines: bytes) -> None:
+    def _put_lines(self, lines: bytes) -> None:
         if self._file is None or self._left <= 0:
             return
         if len(lines) > self._left:
             lines = lines[: self._left] + f"\n--- cut after {MOST_BYTES:,} bytes\n".encode()
         self._left -= len(lines)
-        with self._noting():
+        with self._note_errors():
             self._file.write(lines)
 
     @contextlib.contextmanager
-    def _noting(self) -> Generator[None]:
+    def _note_errors(self) -> Generator[None]:
         try:
             yield
         except OSError as error:
@@ -108,5 +108,5 @@ def readable(text: str) -> str:
     return "".join(filter(str.isprintable, plain)).rstrip()
 
 
-def _readable(line: bytes) -> bytes:
+def _make_readable(line: bytes) -> bytes:
     return readable(line.decode("utf-8", "backslashreplace")).encode() + b"\n"

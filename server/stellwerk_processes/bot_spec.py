@@ -101,10 +101,10 @@ def bot_spec(
         )
     for key, value in (("name", name), ("cmd", cmd), ("dir", directory), ("transport", transport)):
         if value is not None:
-            _check(key, value)
+            _check_value(key, value)
     for variable, value in environment.items():
         _check_variable(variable, value)
-    command = built_in_command(built_in) if built_in is not None else _command(cmd)
+    command = built_in_command(built_in) if built_in is not None else _read_command(cmd)
     return BotSpec(
         name=name if name is not None else built_in or name_from(PurePath(command[0]).stem),
         command=command,
@@ -119,14 +119,14 @@ def bot_spec(
 
 def parse_bot_spec(text: str) -> BotSpec:
     """Read the words of `--bot`. BotSpecError, which names the word that is wrong."""
-    words = _split(text, "the spec")
+    words = _split_words(text, "the spec")
     if not words:
         raise BotSpecError(f"empty: expected {_KEYS_IN_WORDS}, or the name of a built-in bot")
     values: dict[str, str] = {}
     places: dict[str, str] = {}
     for number, word in enumerate(words, 1):
         place = f"word {number}"
-        key, value = ("built_in", word) if number == 1 and "=" not in word else _pair(place, word)
+        key, value = ("built_in", word) if number == 1 and "=" not in word else _read_pair(place, word)
         if key == "cmd" and "built_in" in values:
             raise BotSpecError(f"{place}: {values['built_in']} is a built-in bot, which has its own cmd")
         if key in values:
@@ -169,7 +169,7 @@ def built_in_command(name: str) -> tuple[str, ...]:
 
 def player_name(text: str) -> str:
     """Return the text if it can be a bot's name. BotSpecError if not."""
-    _check("name", text)
+    _check_value("name", text)
     return text
 
 
@@ -199,7 +199,7 @@ def name_from(text: str) -> str:
 _KEYS_IN_WORDS: Final = 'name=... cmd="..." dir=... env.NAME=... transport=tcp or stdio'
 
 
-def _split(text: str, what: str) -> list[str]:
+def _split_words(text: str, what: str) -> list[str]:
     if "\0" in text:
         raise BotSpecError(_NULL, what)
     try:
@@ -208,7 +208,7 @@ def _split(text: str, what: str) -> list[str]:
         raise BotSpecError(str(error).lower(), what) from None
 
 
-def _pair(place: str, word: str) -> tuple[str, str]:
+def _read_pair(place: str, word: str) -> tuple[str, str]:
     key, equals, value = word.partition("=")
     if not equals:
         raise BotSpecError(
@@ -222,7 +222,7 @@ def _pair(place: str, word: str) -> tuple[str, str]:
 # -- values ------------------------------------------------------------------------------------------
 
 
-def _check(key: str, value: str) -> None:
+def _check_value(key: str, value: str) -> None:
     match key:
         case "name" if not _NAME.fullmatch(value):
             expected = f"1 to {LONGEST_NAME} letters, digits, _ . or -, the first one a letter or digit"
@@ -249,10 +249,10 @@ def _check_variable(name: str, value: str) -> None:
         raise BotSpecError(_NULL, key)
 
 
-def _command(cmd: str | None) -> tuple[str, ...]:
+def _read_command(cmd: str | None) -> tuple[str, ...]:
     if cmd is None:
         raise BotSpecError('cmd is missing: expected cmd="..." or the name of a built-in bot')
-    command = _split(cmd, "cmd")
+    command = _split_words(cmd, "cmd")
     if not command or not command[0]:
         raise BotSpecError("expected a program and its arguments, found none", "cmd")
     return tuple(command)

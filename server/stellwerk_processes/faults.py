@@ -109,14 +109,16 @@ def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
     if conduct.defaults["time"]:
         late = conduct.defaults["time"]
         if conduct.by_default and late >= conduct.defaults["tries"]:
-            faults.append(Fault("hang", late, f"no answer in time {_times(late)}, then no longer waited for"))
+            faults.append(
+                Fault("hang", late, f"no answer in time {_say_times(late)}, then no longer waited for")
+            )
         else:
-            faults.append(Fault("time", late, f"no answer in time {_times(late)}"))
+            faults.append(Fault("time", late, f"no answer in time {_say_times(late)}"))
     illegal = Counter({code: n for code, n in conduct.refused.items() if code.startswith("game.")})
     if illegal:
         given_up = conduct.defaults["tries"]
-        more = f"; no try was left {_times(given_up)}" if given_up else ""
-        detail = f"refused moves: {_codes(illegal)}{more}"
+        more = f"; no try was left {_say_times(given_up)}" if given_up else ""
+        detail = f"refused moves: {_list_codes(illegal)}{more}"
         first = conduct.first(lambda code: code in illegal)
         faults.append(Fault("illegal", illegal.total(), detail, first=first))
     refused = conduct.unreadable + (conduct.refused - illegal)
@@ -125,7 +127,9 @@ def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
     garbage = Counter({code: n for code, n in refused.items() if code not in told})
     if garbage:
         first = conduct.first(lambda code: code in garbage)
-        faults.append(Fault("garbage", garbage.total(), f"refused lines: {_codes(garbage)}", first=first))
+        faults.append(
+            Fault("garbage", garbage.total(), f"refused lines: {_list_codes(garbage)}", first=first)
+        )
     return tuple(faults)
 
 
@@ -157,11 +161,11 @@ def _find_absence(conduct: Conduct) -> list[Fault]:
     return []
 
 
-def _codes(counts: Counter[str]) -> str:
+def _list_codes(counts: Counter[str]) -> str:
     return ", ".join(f"{code} {count}" for code, count in counts.most_common())
 
 
-def _times(count: int) -> str:
+def _say_times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
 
 
@@ -226,7 +230,7 @@ def _cure_module(line: str, _printed: Sequence[str]) -> str:
     return f"install {what}, or name in cmd the interpreter that has it, such as .venv/bin/python"
 
 
-def _always(cure: str) -> Callable[[str, Sequence[str]], str]:
+def _advise(cure: str) -> Callable[[str, Sequence[str]], str]:
     return lambda _line, _printed: cure
 
 
@@ -237,14 +241,14 @@ _SIGNS: Final = (
         re.compile(
             r"can't open file|No such file or directory|FileNotFoundError|ENOENT|Unable to access jarfile"
         ),
-        _always(
+        _advise(
             "a file is missing: files named in cmd count from the current folder, or from dir; "
             "the bot itself works in an empty folder, or in dir"
         ),
     ),
-    (re.compile(r"Permission denied|EACCES"), _always("a file that it needs may not be read or executed")),
+    (re.compile(r"Permission denied|EACCES"), _advise("a file that it needs may not be read or executed")),
     (
         re.compile(r"Connection ?refused|ECONNREFUSED", re.IGNORECASE),
-        _always(f"it must connect to {_ADDRESS}, not to another one"),
+        _advise(f"it must connect to {_ADDRESS}, not to another one"),
     ),
 )

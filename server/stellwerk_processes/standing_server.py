@@ -166,7 +166,7 @@ class StandingServer:
                     standing_bots[seat] = StandingBot(holder.hash)
                     bots[seat] = replace(spec, name=holder.name)  # partners come and go each for itself
                 elif spec.process == "reused":
-                    standing_bots[seat] = await self._take(spec, bot_match, seat, reused)
+                    standing_bots[seat] = await self._take_process(spec, bot_match, seat, reused)
             with_logins = replace(bot_match, bots=tuple(bots))
             confinement = self._plan.confinement
             ended = await play_among(
@@ -203,7 +203,7 @@ class StandingServer:
 
     # -- processes that play match after match ---------------------------------------------------
 
-    async def _take(
+    async def _take_process(
         self, spec: BotSpec, bot_match: BotMatch, seat: Seat, taken: dict[Seat, _Process]
     ) -> StandingBot:
         """Take a process that has not seen the deal. BotStartError, or NoResultError. One that waited is in
@@ -214,19 +214,19 @@ class StandingServer:
             if process.spec == spec and may_play and process.is_fit():
                 break
         else:
-            taken[seat] = await self._start(spec, bot_match, seat)
+            taken[seat] = await self._start_process(spec, bot_match, seat)
             return taken[seat].standing_bot
         self._waiting.remove(process)
         taken[seat] = process
         assert process.bot is not None
         process.deals.add(deal)
         await process.bot.forget()
-        self._wake(process)
+        self._wake_process(process)
         if bot_match.logs is not None and process.bot.log is not None:
             process.bot.log.begin(bot_match.logs.heading(seat))
         return process.standing_bot
 
-    async def _rest(self, process: _Process) -> bool:
+    async def _put_to_rest(self, process: _Process) -> bool:
         """Stop a process that has played, unless it is built in. Return whether all of it has stopped."""
         if process.spec.is_plainly_built_in:
             return True
@@ -241,7 +241,7 @@ class StandingServer:
             await trio.sleep(AGAIN_S)
         return False
 
-    def _wake(self, process: _Process) -> None:
+    def _wake_process(self, process: _Process) -> None:
         """Let a process go on that has been stopped, or was to be."""
         if process.bot is None or not process.bot.is_frozen:
             return
@@ -253,9 +253,9 @@ class StandingServer:
     def wake_all(self) -> None:
         """Let all processes go on: some cannot be ended while they are stopped."""
         for process in self._processes:
-            self._wake(process)
+            self._wake_process(process)
 
-    async def _start(self, spec: BotSpec, bot_match: BotMatch, seat: Seat) -> _Process:
+    async def _start_process(self, spec: BotSpec, bot_match: BotMatch, seat: Seat) -> _Process:
         await self._make_room(spec.name)
         token = new_token()
         holder = TokenHolder(self._choose_login_name(spec.name), hashed(token), False, takes_any_name=True)
@@ -277,10 +277,10 @@ class StandingServer:
                 process.standing_bot.hung_up.set,
             )
         except BaseException:
-            self._forget(process)
+            self._forget_process(process)
             raise
         process.bot = process.standing_bot.bot = bot
-        self._nursery.start_soon(self._attend, process, bot)
+        self._nursery.start_soon(self._wait_for_its_end, process, bot)
         return process
 
     def _choose_login_name(self, name: str) -> str:
@@ -301,7 +301,7 @@ class StandingServer:
                 return
             idle = next((process for process in self._waiting if process.name == name), None)
             if idle is not None:
-                await self._dismiss(idle)
+                await self._dismiss_processes(idle)
             else:
                 await _wait_for_any([process.ended for process in own])
 
@@ -313,14 +313,14 @@ class StandingServer:
         dismissed: list[_Process] = []
         for seat, process in taken.items():
             is_clean = result is not None and not faults_of(result.seats[seat].conduct)
-            if is_clean and process.is_fit() and await self._rest(process):
+            if is_clean and process.is_fit() and await self._put_to_rest(process):
                 self._waiting.append(process)
             else:
                 dismissed.append(process)
         surplus = max(0, len(self._waiting) - MOST_WAITING)
-        await self._dismiss(*dismissed, *self._waiting[:surplus])
+        await self._dismiss_processes(*dismissed, *self._waiting[:surplus])
 
-    async def _dismiss(self, *processes: _Process) -> None:
+    async def _dismiss_processes(self, *processes: _Process) -> None:
         """Say goodbye to all, and only then see them end: that may be cancelled."""
         for process in processes:
             self._say_goodbye_to(process)
@@ -331,7 +331,7 @@ class StandingServer:
     def _say_goodbye_to(self, process: _Process) -> None:
         if process in self._waiting:
             self._waiting.remove(process)
-        self._wake(process)
+        self._wake_process(process)
         session = process.standing_bot.session(self.server)
         if session is not None and session.connection is not None:
             self.server.lobby.outbox.close(session.connection, "done", line(Bye("done", OVER)))
@@ -339,11 +339,11 @@ class StandingServer:
         if process.bot is not None:
             process.bot.stop()
 
-    async def _attend(self, process: _Process, bot: LocalBot) -> None:
+    async def _wait_for_its_end(self, process: _Process, bot: LocalBot) -> None:
         await bot.ended()
-        self._forget(process)
+        self._forget_process(process)
 
-    def _forget(self, process: _Process) -> None:
+    def _forget_process(self, process: _Process) -> None:
         process.ended.set()
         self._processes.remove(process)
         if process in self._waiting:

@@ -143,9 +143,9 @@ class Site:
 
     def _answer_match_page(self, match: str) -> Answer:
         """Return the page also for a match that is not known: it may be soon, and the page tries again."""
-        return Answer(HTML, self._files.pages["match"], 200 if self._knows(match) else 404)
+        return Answer(HTML, self._files.pages["match"], 200 if self._is_known(match) else 404)
 
-    def _knows(self, match: str) -> bool:
+    def _is_known(self, match: str) -> bool:
         return self.show.is_known(match) or self._source.find(match)
 
     # -- streams ---------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class Site:
         return stream
 
     def _open_match_stream(self, match: str) -> Reply:
-        channel = self.show.match_channel(match) if self._knows(match) else None
+        channel = self.show.match_channel(match) if self._is_known(match) else None
         if channel is None:
             return refusal(404, f"no match {match} is known here: it may be too old, or nobody may watch it")
         return self._open_stream(channel, partial(self.show.match_read, match))

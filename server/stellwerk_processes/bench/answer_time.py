@@ -109,7 +109,7 @@ class _FamilyMeter:
         """Return the milliseconds used, and those waited."""
         now = self._clock()
         if now >= self._look_again_at:
-            self._look()
+            self._look_at_family()
             self._look_again_at = now + LOOK_S
         for path, known in self._waited.items():
             self._waited[path] = _waited_ms(path, self._opened.get(path), known)
@@ -130,7 +130,7 @@ class _FamilyMeter:
         while self._opened:
             os.close(self._opened.popitem()[1])
 
-    def _look(self) -> None:
+    def _look_at_family(self) -> None:
         """Look for processes and threads that have come or gone."""
         family = look_at_family(self._supervisor).threads
         self._reaped_ms = sum(map(reaped_ms, family))

@@ -50,7 +50,7 @@ def bubblewrap() -> str | None:
 
 
 @cache
-def _options() -> frozenset[str]:
+def _read_options() -> frozenset[str]:
     """Return the options that this version has."""
     program = bubblewrap()
     if program is None:
@@ -79,7 +79,7 @@ def call_of_bubblewrap(
     that are made in there. A file that is seen alone is copied: `opened` returns a descriptor of it."""
     program = bubblewrap()
     assert program is not None
-    has = _options()
+    has = _read_options()
     words = [program, "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--as-pid-1"]
     if "--unshare-cgroup-try" in has:
         words.append("--unshare-cgroup-try")
@@ -99,9 +99,9 @@ def call_of_bubblewrap(
         words += ["--dev-bind-try", f"/dev/{device}", f"/dev/{device}"]
     for target, place in _LINKS:
         words += ["--symlink", target, place]
-    words += _mounts(readable, opened)
+    words += _list_mounts(readable, opened)
     for number, place in files:
-        words += [*_mode(0o444), "--ro-bind-data", str(number), place]
+        words += [*_set_mode(0o444), "--ro-bind-data", str(number), place]
     return [*words, "--remount-ro", "/", "--chdir", "/", "--"]
 
 
@@ -127,12 +127,12 @@ def _number_in(path: str) -> int:
         return 0
 
 
-def _mode(mode: int) -> list[str]:
+def _set_mode(mode: int) -> list[str]:
     """Return the words before those that make a file which nobody may write to."""
-    return ["--perms", f"{mode & 0o555:04o}"] if "--perms" in _options() else []
+    return ["--perms", f"{mode & 0o555:04o}"] if "--perms" in _read_options() else []
 
 
-def _mounts(readable: Iterable[str], opened: Callable[[str], int]) -> Iterator[str]:
+def _list_mounts(readable: Iterable[str], opened: Callable[[str], int]) -> Iterator[str]:
     """Yield the words that show these paths. A path inside of another one is there already. Links that the
     system has at its root stay links."""
     folders: list[str] = []
@@ -147,7 +147,7 @@ def _mounts(readable: Iterable[str], opened: Callable[[str], int]) -> Iterator[s
                     made.add(folder)
                     yield from ("--dir", folder)
             if os.path.isfile(path):
-                yield from (*_mode(os.stat(path).st_mode), "--file", str(opened(path)), path)
+                yield from (*_set_mode(os.stat(path).st_mode), "--file", str(opened(path)), path)
             elif os.path.isdir(path):
                 yield from ("--ro-bind-try", path, path)
                 folders.append(path)

@@ -46,7 +46,7 @@ class Cgroup:
     def has_run_out_of_memory(self) -> bool:
         """Return whether the kernel has killed a process of the bot for want of memory."""
         for name in ("memory.events", "memory.oom_control"):
-            found = _OOM_KILLS.search(_text(os.path.join(self.memory, name)))
+            found = _OOM_KILLS.search(_read_text(os.path.join(self.memory, name)))
             if found:
                 return int(found[1]) > 0
         return False
@@ -55,7 +55,7 @@ class Cgroup:
         """Kill all processes of the group at once, where the kernel can."""
         if self.freezable is not None:
             with contextlib.suppress(OSError):
-                _write(self.freezable, "cgroup.kill", "1")
+                _write_file(self.freezable, "cgroup.kill", "1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,35 +70,35 @@ def make_cgroup(memory_mb: int | None, processes: int) -> Cgroup:
     """Make a group with a limit for processes, and one for memory if it is to have that. OSError, with a
     cause for people, if this process cannot make one."""
     _remove_left_behind()
-    mounts = _mounts()
+    mounts = _read_mounts()
     name = f"stellwerk-{os.getpid()}-{next(_numbers)}"
     made: list[str] = []
     try:
         unified = mounts.get("")
         if unified is not None and (parent := _parent_of_version_2(unified)) is not None:
-            folder = _made(parent, name, made)
+            folder = _make_folder(parent, name, made)
             if memory_mb is not None:
-                _write(folder, "memory.max", str(memory_mb * _MB))
+                _write_file(folder, "memory.max", str(memory_mb * _MB))
                 with contextlib.suppress(OSError):  # a kernel that counts no swap
-                    _write(folder, "memory.swap.max", "0")
-            _write(folder, "pids.max", str(processes))
+                    _write_file(folder, "memory.swap.max", "0")
+            _write_file(folder, "pids.max", str(processes))
             return Cgroup(2, (folder,), folder, folder)
         if not all(controller in mounts for controller in CONTROLLERS):
             raise OSError(errno.ENOENT, "the control groups of this machine have no controllers for us")
         memory = ""
         if memory_mb is not None:
-            memory = _made(mounts["memory"].own, name, made)
-            _write(memory, "memory.limit_in_bytes", str(memory_mb * _MB))
+            memory = _make_folder(mounts["memory"].own, name, made)
+            _write_file(memory, "memory.limit_in_bytes", str(memory_mb * _MB))
             with contextlib.suppress(OSError):  # a kernel that counts no swap
-                _write(memory, "memory.memsw.limit_in_bytes", str(memory_mb * _MB))
-        _write(_made(mounts["pids"].own, name, made), "pids.max", str(processes))
+                _write_file(memory, "memory.memsw.limit_in_bytes", str(memory_mb * _MB))
+        _write_file(_make_folder(mounts["pids"].own, name, made), "pids.max", str(processes))
         freezable = None
         if unified is not None:
             with contextlib.suppress(OSError):
-                freezable = _made(unified.own, name, made)
+                freezable = _make_folder(unified.own, name, made)
         return Cgroup(1, tuple(made), memory, freezable)
     except OSError as error:
-        _remove(made, 0)
+        _remove_folders(made, 0)
         raise OSError(
             error.errno, f"control groups cannot be made: {error.strerror} (run as root, or with delegation)"
         ) from None
@@ -117,10 +117,10 @@ def joinable(cgroup: Cgroup) -> Generator[list[int]]:
 
 def remove_cgroup(cgroup: Cgroup) -> None:
     """Remove a group without processes. Never raise."""
-    _remove(cgroup.folders, SECONDS_TO_REMOVE)
+    _remove_folders(cgroup.folders, SECONDS_TO_REMOVE)
 
 
-def _remove(folders: list[str] | tuple[str, ...], seconds: float) -> None:
+def _remove_folders(folders: list[str] | tuple[str, ...], seconds: float) -> None:
     until = time.monotonic() + seconds
     for folder in folders:
         while True:
@@ -138,27 +138,27 @@ def _remove(folders: list[str] | tuple[str, ...], seconds: float) -> None:
 @cache
 def _remove_left_behind() -> None:
     """Remove the groups of runners that were killed, once. Those with processes stay in any case."""
-    for mount in set(_mounts().values()):
+    for mount in set(_read_mounts().values()):
         for parent in {mount.top, mount.own}:
             with contextlib.suppress(OSError):
                 for name in os.listdir(parent):
                     found = _OURS.fullmatch(name)
                     if found and not os.path.exists(f"/proc/{found[1]}"):
-                        _remove([os.path.join(parent, name)], 0)
+                        _remove_folders([os.path.join(parent, name)], 0)
 
 
 # -- hierarchies -------------------------------------------------------------------------------------
 
 
-def _mounts() -> dict[str, _Mount]:
+def _read_mounts() -> dict[str, _Mount]:
     """Return the hierarchies by controller; that of version 2 under an empty name."""
     own: dict[str, str] = {}
-    for line in _text("/proc/self/cgroup").splitlines():
+    for line in _read_text("/proc/self/cgroup").splitlines():
         _, controllers, path = line.split(":", 2)
         for controller in controllers.split(","):
             own[controller] = path
     mounts: dict[str, _Mount] = {}
-    for line in _text("/proc/self/mountinfo").splitlines():
+    for line in _read_text("/proc/self/mountinfo").splitlines():
         place, _, kind = line.partition(" - ")
         root, top = place.split()[3:5]
         kind, _, options = kind.split(" ", 2)
@@ -174,12 +174,12 @@ def _parent_of_version_2(mount: _Mount) -> str | None:
     """Return a group whose children can have the controllers that we need. Root makes them at the top, an
     ordinary user in the group that it was started in, which must be delegated to it."""
     own = mount.own
-    if os.path.basename(own) == _aside():
+    if os.path.basename(own) == _name_aside():
         own = os.path.dirname(own)  # this process has moved already
     for parent in dict.fromkeys([mount.top] * (os.geteuid() == 0) + [own]):
-        if not set(CONTROLLERS) <= set(_text(os.path.join(parent, "cgroup.controllers")).split()):
+        if not set(CONTROLLERS) <= set(_read_text(os.path.join(parent, "cgroup.controllers")).split()):
             continue
-        if set(CONTROLLERS) <= set(_text(os.path.join(parent, "cgroup.subtree_control")).split()):
+        if set(CONTROLLERS) <= set(_read_text(os.path.join(parent, "cgroup.subtree_control")).split()):
             if os.access(parent, os.W_OK):
                 return parent
             continue
@@ -187,30 +187,30 @@ def _parent_of_version_2(mount: _Mount) -> str | None:
             with contextlib.suppress(OSError):
                 if has_moved:  # only a group without processes of its own can have such children
                     _move_aside(parent)
-                _write(parent, "cgroup.subtree_control", " ".join(f"+{each}" for each in CONTROLLERS))
+                _write_file(parent, "cgroup.subtree_control", " ".join(f"+{each}" for each in CONTROLLERS))
                 return parent
     return None
 
 
-def _aside() -> str:
+def _name_aside() -> str:
     return f"stellwerk-{os.getpid()}"
 
 
 def _move_aside(parent: str) -> None:
     """Move this process into a child of its group."""
-    aside = os.path.join(parent, _aside())
+    aside = os.path.join(parent, _name_aside())
     os.makedirs(aside, exist_ok=True)
-    _write(aside, _PROCS, "0")
+    _write_file(aside, _PROCS, "0")
 
 
-def _made(parent: str, name: str, made: list[str]) -> str:
+def _make_folder(parent: str, name: str, made: list[str]) -> str:
     folder = os.path.join(parent, name)
     os.mkdir(folder)
     made.append(folder)
     return folder
 
 
-def _write(folder: str, name: str, value: str) -> None:
+def _write_file(folder: str, name: str, value: str) -> None:
     number = os.open(os.path.join(folder, name), os.O_WRONLY)
     try:
         os.write(number, value.encode())
@@ -218,7 +218,7 @@ def _write(folder: str, name: str, value: str) -> None:
         os.close(number)
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         return Path(path).read_text()
     except OSError:

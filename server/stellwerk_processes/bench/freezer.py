@@ -54,13 +54,13 @@ class SignalFreezer:
             are_at_rest = all(map(_is_at_rest, self._stopped))  # before the look: what they start now is new
             family = look_at_family(self.supervisor)
             new = family.threads.keys() - self._stopped - {self.supervisor}
-            if not family.is_complete or not all(map(self._stop, new)):
+            if not family.is_complete or not all(map(self._stop_process, new)):
                 return "impossible"
             if not new:
                 return "stopped" if are_at_rest else "stopping"
         return "stopping"
 
-    def _stop(self, pid: int) -> bool:
+    def _stop_process(self, pid: int) -> bool:
         self._stopped.add(pid)
         try:
             os.kill(pid, signal.SIGSTOP)

@@ -26,7 +26,7 @@ _NONE: Final = (
 
 def sysinfo() -> bytes:
     """Return the kernel's `struct sysinfo` of a machine with all memory free that has one process."""
-    memory = _memory()
+    memory = _count_memory()
     return struct.pack("@q9QHxxQQIxxxx", 0, 0, 0, 0, memory, memory, 0, 0, 0, 0, 1, 0, 0, 1)
 
 
@@ -34,12 +34,12 @@ def sysinfo() -> bytes:
 def constant_files() -> tuple[tuple[bytes, str], ...]:
     """Return the content of files of /proc, and their places. The frequency of the processors is that of the
     first look."""
-    values = dict.fromkeys(_FREE, _memory() // _KB) | dict.fromkeys(_NONE, 0)
+    values = dict.fromkeys(_FREE, _count_memory() // _KB) | dict.fromkeys(_NONE, 0)
     memory = "".join(f"{name + ':':15} {value:8} kB\n" for name, value in values.items()).encode()
     return tuple(zip((_read("/proc/cpuinfo"), memory, _write_times()), CONSTANT, strict=True))
 
 
-def _memory() -> int:
+def _count_memory() -> int:
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 

@@ -67,7 +67,7 @@ def end_orphans() -> bool:
     """End all orphans with all their descendants. Return whether none is left. Wait for that, but not for
     ever."""
     until = time.monotonic() + SECONDS
-    while orphans := _orphans():
+    while orphans := _find_orphans():
         if time.monotonic() > until:
             return False
         for pid in orphans:
@@ -80,7 +80,7 @@ def end_orphans() -> bool:
     return True
 
 
-def _orphans() -> list[int]:
+def _find_orphans() -> list[int]:
     session = os.getsid(0)
     found: list[int] = []
     with _starting:

@@ -188,10 +188,10 @@ async def _hear_witness(confinement: Confinement) -> tuple[dict[str, str], User,
 async def _let_it_try(
     nursery: trio.Nursery, confinement: Confinement, outside: _Outside
 ) -> tuple[dict[str, str], User, CgroupVersion]:
-    other = await _start(nursery, confinement, "wait", outside)
+    other = await _start_trial(nursery, confinement, "wait", outside)
     waiting = json.loads(await _read_line(other))
     offer = {**outside.offer, "other": other.pid, "other_token": outside.token}
-    bot = await _start(nursery, confinement, json.dumps(offer), outside)
+    bot = await _start_trial(nursery, confinement, json.dumps(offer), outside)
     answer: dict[str, Any] = json.loads(await _read_line(bot))
     port = answer.pop("port")
     has_port = bool(port) and await _is_welcomed(port, outside.name)
@@ -297,7 +297,9 @@ def _open_targets(confinement: Confinement) -> Generator[_Outside]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _start(nursery: trio.Nursery, confinement: Confinement, word: str, outside: _Outside) -> LocalBot:
+async def _start_trial(
+    nursery: trio.Nursery, confinement: Confinement, word: str, outside: _Outside
+) -> LocalBot:
     command = (PYTHON, "-I", "-S", PROGRAM, word)
     spec = BotSpec("witness", command, transport="stdio", folder=os.path.dirname(PROGRAM))
     invitation = Invitation("witness", f"tcp://127.0.0.1:{outside.port}", outside.token, "")

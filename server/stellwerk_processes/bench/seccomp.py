@@ -118,14 +118,14 @@ _OF_A_PROCESS: Final = (
 )
 
 
-def _numbers(calls: Iterable[str]) -> dict[str, int]:
+def _read_numbers(calls: Iterable[str]) -> dict[str, int]:
     return {name: int(number) for name, number in (call.split() for call in calls)}
 
 
 _MACHINES: Final = {
-    "x86_64": (0xC000003E, _numbers((*_X86, *_EVERYWHERE))),
-    "aarch64": (0xC00000B7, _numbers((*_GENERIC, *_EVERYWHERE))),
-    "riscv64": (0xC00000F3, _numbers((*_GENERIC, *_EVERYWHERE))),
+    "x86_64": (0xC000003E, _read_numbers((*_X86, *_EVERYWHERE))),
+    "aarch64": (0xC00000B7, _read_numbers((*_GENERIC, *_EVERYWHERE))),
+    "riscv64": (0xC00000F3, _read_numbers((*_GENERIC, *_EVERYWHERE))),
 }
 
 
@@ -145,7 +145,7 @@ def call_filter(
 
     def refused(names: Iterable[str], error: int) -> list[bytes]:
         known = (numbers[name] for name in names if name in numbers)
-        return [rule for number in known for rule in _when(_JUMP_IF_EQUAL, number, error)]
+        return [rule for number in known for rule in _refuse_when(_JUMP_IF_EQUAL, number, error)]
 
     def checked(name: str, *rules: list[bytes]) -> list[bytes]:
         """Apply rules to one call. They end with the call allowed, because they have lost its number."""
@@ -156,30 +156,30 @@ def call_filter(
 
     rules = [
         *_load(_ARCHITECTURE),
-        *_unless(_JUMP_IF_EQUAL, architecture, errno.ENOSYS),
+        *_refuse_unless(_JUMP_IF_EQUAL, architecture, errno.ENOSYS),
         *_load(_NUMBER),
-        *_when(_JUMP_IF_GREATER, _X32, errno.ENOSYS),
+        *_refuse_when(_JUMP_IF_GREATER, _X32, errno.ENOSYS),
         *refused(("clone3",), errno.ENOSYS),  # its flags are in memory; libraries then use clone
         *refused(("io_uring_setup", *_KEYRINGS), errno.ENOSYS),
-        *checked("clone", _argument(0), _when(_JUMP_IF_SET, _NEW_USER, errno.EPERM)),
-        *checked("unshare", _argument(0), _when(_JUMP_IF_SET, _NEW_USER, errno.EPERM)),
+        *checked("clone", _load_argument(0), _refuse_when(_JUMP_IF_SET, _NEW_USER, errno.EPERM)),
+        *checked("unshare", _load_argument(0), _refuse_when(_JUMP_IF_SET, _NEW_USER, errno.EPERM)),
     ]
     # What the kernel has in memory of a file, it has for all bots, whatever namespaces they have.
-    unseen = _when(_JUMP_IF_SET, _NO_WAIT | _DO_NOT_CACHE, errno.EOPNOTSUPP)
-    rules += checked("preadv2", _argument(5), unseen)
+    unseen = _refuse_when(_JUMP_IF_SET, _NO_WAIT | _DO_NOT_CACHE, errno.EOPNOTSUPP)
+    rules += checked("preadv2", _load_argument(5), unseen)
     rules += refused(("mincore", "cachestat"), errno.ENOSYS)
-    rules += checked("fadvise64", _argument(3), _when(_JUMP_IF_EQUAL, _NOT_NEEDED, _PRETEND))
-    rules += checked("madvise", _argument(2), _when(_JUMP_IF_EQUAL, _PAGE_OUT, errno.EINVAL))
+    rules += checked("fadvise64", _load_argument(3), _refuse_when(_JUMP_IF_EQUAL, _NOT_NEEDED, _PRETEND))
+    rules += checked("madvise", _load_argument(2), _refuse_when(_JUMP_IF_EQUAL, _PAGE_OUT, errno.EINVAL))
     rules += refused(("process_madvise",), errno.ENOSYS)
     # What the kernel counts, it counts for all bots: room on disks, its own messages, what is under way.
     rules += refused(_OF_THE_MACHINE, errno.ENOSYS)
-    rules += [rule for name in _ANSWERED for rule in _asked(numbers[name])]
+    rules += [rule for name in _ANSWERED for rule in _leave_to_supervisor(numbers[name])]
     rules += checked("getsockopt", _refuse_cookie())
     rules += refused(_FUTEXES_OF_LATER, errno.ENOSYS)
-    rules += checked("futex", _argument(1), _keep_waits_within_a_process())
+    rules += checked("futex", _load_argument(1), _keep_waits_within_a_process())
     # Watches count for all bots of a user together, and see what others do to a file that cannot be covered.
     rules += refused(_WATCHES, errno.ENOSYS)
-    rules += checked("fcntl", _argument(1), *_refuse_commands(has_locks=has_locks))
+    rules += checked("fcntl", _load_argument(1), *_refuse_commands(has_locks=has_locks))
     if not has_locks:
         rules += refused(("flock",), _PRETEND)
     if is_pinned:
@@ -188,31 +188,35 @@ def call_filter(
         rules += refused(_LASTING, errno.ENOSYS)
         rules += refused((*_MODES, *_TIMES), _PRETEND)
         rules += refused(_ATTRIBUTES, errno.EOPNOTSUPP)
-        kept = [_when(_JUMP_IF_EQUAL, kind, errno.ENOTTY) for kind in _OF_FILE_SYSTEMS]
-        rules += checked("ioctl", _argument(1), [_instruction(_AND, _KIND_OF_IOCTL)], *kept)
+        kept = [_refuse_when(_JUMP_IF_EQUAL, kind, errno.ENOTTY) for kind in _OF_FILE_SYSTEMS]
+        rules += checked("ioctl", _load_argument(1), [_instruction(_AND, _KIND_OF_IOCTL)], *kept)
         rules += refused(("ioprio_set",), errno.EPERM)
         for name in _OF_A_PROCESS:  # 0 is the process that calls
-            rules += checked(name, _argument(0), _unless(_JUMP_IF_EQUAL, 0, errno.EPERM))
+            rules += checked(name, _load_argument(0), _refuse_unless(_JUMP_IF_EQUAL, 0, errno.EPERM))
         for name, place in _SEEN_OF_A_PROCESS:  # what a bot sets of itself, others would see
-            rules += checked(name, _argument(place), _unless(_JUMP_IF_EQUAL, 0, errno.ESRCH))
-        of_a_user = _when(_JUMP_IF_EQUAL, _USERS_PROCESSES, errno.EPERM)
+            rules += checked(name, _load_argument(place), _refuse_unless(_JUMP_IF_EQUAL, 0, errno.ESRCH))
+        of_a_user = _refuse_when(_JUMP_IF_EQUAL, _USERS_PROCESSES, errno.EPERM)
         rules += checked(
-            "setpriority", _argument(0), of_a_user, _argument(1), _unless(_JUMP_IF_EQUAL, 0, errno.EPERM)
+            "setpriority",
+            _load_argument(0),
+            of_a_user,
+            _load_argument(1),
+            _refuse_unless(_JUMP_IF_EQUAL, 0, errno.EPERM),
         )
     if tcp_only:
         rules += refused(("listen",), errno.EACCES)  # a socket without a port gets one, past Landlock
     if tcp_only or is_inside:
         for name, place in (("sendto", 3), ("sendmsg", 2), ("sendmmsg", 3)):
-            rules += checked(name, _argument(place), _when(_JUMP_IF_SET, _FAST_OPEN, errno.EPERM))
+            rules += checked(name, _load_argument(place), _refuse_when(_JUMP_IF_SET, _FAST_OPEN, errno.EPERM))
         rules += checked("socket", _allow_tcp_sockets() if tcp_only else _allow_sockets_of_networks())
     if can_empty_files:
         rules += refused(("openat2",), errno.ENOSYS)  # its flags are in memory
         rules += refused(("truncate",), errno.EACCES)
-        emptied = _when(
-            _JUMP_IF_EQUAL, _READ_ONLY | _TRUNCATE, errno.EACCES
-        )  # while it is opened for reading
+        # To empty a file while it is opened for reading.
+        flags = [_instruction(_AND, _ACCESS_MODE | _TRUNCATE)]
+        emptied = _refuse_when(_JUMP_IF_EQUAL, _READ_ONLY | _TRUNCATE, errno.EACCES)
         for name, place in (("open", 1), ("openat", 2)):
-            rules += checked(name, _argument(place), [_instruction(_AND, _ACCESS_MODE | _TRUNCATE)], emptied)
+            rules += checked(name, _load_argument(place), flags, emptied)
     return b"".join([*rules, *_return(_ALLOW)])
 
 
@@ -222,7 +226,7 @@ def _refuse_commands(*, has_locks: bool) -> list[list[bytes]]:
     if not has_locks:
         errors |= dict.fromkeys(_SET_LOCKS, _PRETEND) | dict.fromkeys(_GET_LOCKS, errno.ENOLCK)
         errors |= dict.fromkeys(_LEASES, errno.EINVAL)
-    return [_when(_JUMP_IF_EQUAL, command, error) for command, error in errors.items()]
+    return [_refuse_when(_JUMP_IF_EQUAL, command, error) for command, error in errors.items()]
 
 
 def _keep_waits_within_a_process() -> list[bytes]:
@@ -231,19 +235,19 @@ def _keep_waits_within_a_process() -> list[bytes]:
     return [
         *[_instruction(_JUMP_IF_SET, _OF_ONE_PROCESS, 0, 1), *_return(_ALLOW)],
         _instruction(_AND, _COMMAND_OF_FUTEX),
-        *[part for command in _WAITS for part in _asked(command, _ASK_OR_ALLOW)],
-        *[part for command in _WAKES for part in _when(_JUMP_IF_EQUAL, command, _PRETEND)],
+        *[part for command in _WAITS for part in _leave_to_supervisor(command, _ASK_OR_ALLOW)],
+        *[part for command in _WAKES for part in _refuse_when(_JUMP_IF_EQUAL, command, _PRETEND)],
         *_return(_REFUSE | errno.ENOSYS),
     ]
 
 
 def _refuse_cookie() -> list[bytes]:
     """Refuse the number that the kernel has given to a socket."""
-    refuse = _when(_JUMP_IF_EQUAL, _COOKIE, errno.ENOPROTOOPT)
+    refuse = _refuse_when(_JUMP_IF_EQUAL, _COOKIE, errno.ENOPROTOOPT)
     return [
-        *_argument(1),
+        *_load_argument(1),
         _instruction(_JUMP_IF_EQUAL, _OF_SOCKETS, 0, 1 + len(refuse)),
-        *_argument(2),
+        *_load_argument(2),
         *refuse,
     ]
 
@@ -254,25 +258,25 @@ def _allow_sockets_of_networks() -> list[bytes]:
     refuse = _return(_REFUSE | errno.EAFNOSUPPORT)
     allow = _return(_ALLOW)
     return [
-        *_argument(0),
+        *_load_argument(0),
         _instruction(_JUMP_IF_EQUAL, _UNIX, 0, 1),
         *allow,
         _instruction(_JUMP_IF_EQUAL, _NETLINK, 0, 4),
-        *_argument(2),
+        *_load_argument(2),
         _instruction(_JUMP_IF_EQUAL, 0, 0, 1),  # of addresses and routes
         *allow,
         *refuse,
         _instruction(_JUMP_IF_EQUAL, _INET, 2, 0),
         _instruction(_JUMP_IF_EQUAL, _INET6, 1, 0),
         *refuse,
-        *_argument(1),
+        *_load_argument(1),
         _instruction(_AND, _TYPE_MASK),
         _instruction(_JUMP_IF_EQUAL, _DATAGRAM, 4, 0),
         _instruction(_JUMP_IF_EQUAL, _STREAM, 0, 6),
-        *_argument(2),
+        *_load_argument(2),
         _instruction(_JUMP_IF_EQUAL, _TCP, 5, 0),
         _instruction(_JUMP_IF_EQUAL, 0, 4, 3),
-        *_argument(2),
+        *_load_argument(2),
         _instruction(_JUMP_IF_EQUAL, 0, 2, 0),
         _instruction(_JUMP_IF_EQUAL, _UDP, 1, 0),
         *refuse,
@@ -282,22 +286,22 @@ def _allow_sockets_of_networks() -> list[bytes]:
 def _allow_tcp_sockets() -> list[bytes]:
     refuse = _return(_REFUSE | errno.EACCES)
     return [
-        *_argument(0),
+        *_load_argument(0),
         _instruction(_JUMP_IF_EQUAL, _INET, 2, 0),
         _instruction(_JUMP_IF_EQUAL, _INET6, 1, 0),
         *refuse,
-        *_argument(1),
+        *_load_argument(1),
         _instruction(_AND, _TYPE_MASK),
         _instruction(_JUMP_IF_EQUAL, _STREAM, 1, 0),
         *refuse,
-        *_argument(2),
+        *_load_argument(2),
         _instruction(_JUMP_IF_EQUAL, 0, 2, 0),
         _instruction(_JUMP_IF_EQUAL, _TCP, 1, 0),
         *refuse,
     ]
 
 
-def _argument(place: int) -> list[bytes]:
+def _load_argument(place: int) -> list[bytes]:
     return _load(_ARGUMENT + 8 * place)
 
 
@@ -305,15 +309,15 @@ def _load(offset: int) -> list[bytes]:
     return [_instruction(_LOAD, offset)]
 
 
-def _when(jump: int, value: int, error: int) -> list[bytes]:
+def _refuse_when(jump: int, value: int, error: int) -> list[bytes]:
     return [_instruction(jump, value, 0, 1), *_return(_REFUSE | error)]
 
 
-def _unless(jump: int, value: int, error: int) -> list[bytes]:
+def _refuse_unless(jump: int, value: int, error: int) -> list[bytes]:
     return [_instruction(jump, value, 1, 0), *_return(_REFUSE | error)]
 
 
-def _asked(number: int, action: int = _ASK) -> list[bytes]:
+def _leave_to_supervisor(number: int, action: int = _ASK) -> list[bytes]:
     return [_instruction(_JUMP_IF_EQUAL, number, 0, 1), *_return(action)]
 
 

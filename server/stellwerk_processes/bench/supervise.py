@@ -79,12 +79,12 @@ def main(control: int, orders_at: int) -> None:
         children = _block_signals()
         _separate(orders, children)
         descriptors = _open_inside(orders)
-        bot, used_before, calls = _start(orders)
+        bot, used_before, calls = _start_bot(orders)
     except OSError as error:
         os.write(control, FAULT + str(error).encode())
         sys.exit(1)
     _send(control, STARTED + str(bot).encode(), descriptors)
-    status = _live(bot, children, control, calls, orders)
+    status = _supervise(bot, children, control, calls, orders)
     _end_all()
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = usage.ru_utime + usage.ru_stime - used_before
@@ -158,13 +158,13 @@ def _open_inside(orders: Orders) -> list[int]:
     return descriptors
 
 
-def _start(orders: Orders) -> tuple[int, float, int | None]:
+def _start_bot(orders: Orders) -> tuple[int, float, int | None]:
     """Start the bot. Return its id, the time that the child used before it became the bot, and a descriptor
     by which it asks about the machine. OSError if something failed that is no fault of the program."""
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     child = os.fork()
     if child == 0:
-        _become(orders, theirs.fileno())
+        _become_bot(orders, theirs.fileno())
     theirs.close()
     for number in orders["streams"]:
         os.close(number)
@@ -180,7 +180,7 @@ def _start(orders: Orders) -> tuple[int, float, int | None]:
     return child, float(word or b"0"), calls
 
 
-def _become(orders: Orders, writing: int) -> NoReturn:
+def _become_bot(orders: Orders, writing: int) -> NoReturn:
     """Become the bot. A fault of ours is written to the pipe; one of the program to standard error."""
     try:
         os.setsid()
@@ -224,7 +224,7 @@ def _send(control: int, word: bytes, descriptors: list[int]) -> None:
 # -- life --------------------------------------------------------------------------------------------
 
 
-def _live(bot: int, children: int, control: int, calls: int | None, orders: Orders) -> int:
+def _supervise(bot: int, children: int, control: int, calls: int | None, orders: Orders) -> int:
     """Wait until the bot has ended, is to be killed, or the runner has gone. Return its wait status."""
     poll = select.poll()
     poll.register(children, select.POLLIN)
@@ -235,17 +235,17 @@ def _live(bot: int, children: int, control: int, calls: int | None, orders: Orde
     while True:
         events = poll.poll(waiting.milliseconds(time.monotonic()))
         for call, error in waiting.ended(time.monotonic()):
-            _reply(calls or 0, call, error)
+            _end_call(calls or 0, call, error)
         for number, event in events:
             if calls is not None and number == calls:
                 if event & select.POLLIN:
-                    _answer(calls, orders, waiting)
+                    _answer_call(calls, orders, waiting)
                 else:  # nobody is left who could ask
                     poll.unregister(calls)
                 continue
             if number == children:
                 os.read(children, 1024)
-                status, _ = _reap(bot)
+                status, _ = _reap_children(bot)
                 if status is not None:
                     return status
                 continue
@@ -259,14 +259,14 @@ def _live(bot: int, children: int, control: int, calls: int | None, orders: Orde
                 return _end_all(bot)
 
 
-def _answer(calls: int, orders: Orders, waiting: waits.Waits) -> None:
+def _answer_call(calls: int, orders: Orders, waiting: waits.Waits) -> None:
     """Answer a call that a process of the bot makes, by writing where it wants to have the answer, or let it
     wait. Its memory is used with the bot's rights."""
     call = ctypes.create_string_buffer(_SIZE_OF_CALL)
     if _libc.ioctl(calls, ctypes.c_ulong(_RECEIVE), call) < 0:
         return  # it is gone
-    pid, number = _value(call, _PID_OF_CALL, 4), _value(call, _NUMBER_OF_CALL, 4)
-    first, second, limit = (_value(call, _ARGUMENTS_OF_CALL + offset, 8) for offset in (0, 8, 24))
+    pid, number = _read_value(call, _PID_OF_CALL, 4), _read_value(call, _NUMBER_OF_CALL, 4)
+    first, second, limit = (_read_value(call, _ARGUMENTS_OF_CALL + offset, 8) for offset in (0, 8, 24))
     error, left = 0, None
     try:
         _take_user(orders["user"] or 0)
@@ -277,7 +277,7 @@ def _answer(calls: int, orders: Orders, waiting: waits.Waits) -> None:
             if number in _SYSINFO:
                 os.pwrite(memory, orders["sysinfo"], first)
             elif number not in _FUTEX:
-                os.pwrite(memory, _room(f"/proc/{pid}/fd/{first}"), second)
+                os.pwrite(memory, _read_room(f"/proc/{pid}/fd/{first}"), second)
             elif limit:
                 left = waits.time_left(second, os.pread(memory, waits.SIZE_OF_LIMIT, limit))
         finally:
@@ -289,20 +289,20 @@ def _answer(calls: int, orders: Orders, waiting: waits.Waits) -> None:
     if number in _FUTEX and not error:
         waiting.add(call.raw[:8], pid, first, left, time.monotonic())
     else:
-        _reply(calls, call.raw[:8], error)
+        _end_call(calls, call.raw[:8], error)
 
 
-def _reply(calls: int, call: bytes, error: int) -> None:
+def _end_call(calls: int, call: bytes, error: int) -> None:
     """End a call, with an error unless that is 0."""
     answer = call + bytes(8) + (-error).to_bytes(4, sys.byteorder, signed=True) + bytes(4)
     _libc.ioctl(calls, ctypes.c_ulong(_SEND), answer)
 
 
-def _value(call: ctypes.Array[ctypes.c_char], place: int, size: int) -> int:
+def _read_value(call: ctypes.Array[ctypes.c_char], place: int, size: int) -> int:
     return int.from_bytes(call.raw[place : place + size], sys.byteorder)
 
 
-def _room(path: str) -> bytes:
+def _read_room(path: str) -> bytes:
     """Return what fstatfs does of a file: of which kind its disk is, and always as much room."""
     file = os.open(path, os.O_PATH)
     try:
@@ -321,7 +321,7 @@ def _take_user(user: int) -> None:
     _libc.setfsuid(user)
 
 
-def _reap(bot: int) -> tuple[int | None, bool]:
+def _reap_children(bot: int) -> tuple[int | None, bool]:
     """Bury all that have ended. Return the bot's wait status if it is among them, and whether a child is
     left."""
     found = None
@@ -341,7 +341,7 @@ def _end_all(bot: int = 0) -> int:
     found = 0
     while True:
         _signal_all(_SIGKILL)
-        status, are_left = _reap(bot)
+        status, are_left = _reap_children(bot)
         if status is not None:
             found = status
         if not are_left:

@@ -71,16 +71,16 @@ def main() -> None:
         "leave_memory": _leave_memory,
         "loopback": lambda offer: _connect(socket.AF_INET, ("127.0.0.1", offer["loopback"])),
         "other_address": lambda offer: _connect(socket.AF_INET, ("127.0.0.2", offer["port"])),
-        "udp": _send,
-        "internet": _internet,
+        "udp": _send_udp,
+        "internet": _find_way_out,
         "abstract_sockets": lambda offer: _connect(socket.AF_UNIX, "\0" + offer["abstract"]),
         "unix_sockets": lambda offer: _connect(socket.AF_UNIX, offer["unix"]),
         "open_port": _open_port,
         "see_processes": _see_processes,
         "read_counters": _read_counters,
-        "signal_runner": lambda offer: _signal(offer["runner"]),
+        "signal_runner": lambda offer: _signal_process(offer["runner"]),
         "read_runner_memory": lambda offer: _open_memory(offer["runner"]),
-        "signal_other_bots": lambda offer: _signal(offer["other"]),
+        "signal_other_bots": lambda offer: _signal_process(offer["other"]),
         "slow_others": _slow_others,
         "read_other_bots": _read_other_bots,
         "see_locks": _see_locks,
@@ -100,7 +100,7 @@ def main() -> None:
         results[name] = UNTRIED if done is None else DONE if done else REFUSED
     results["port"] = _port.getsockname()[1]
     print(json.dumps(results), flush=True)
-    _welcome(offer)
+    _greet_connections(offer)
     _leave_a_child()
 
 
@@ -182,13 +182,13 @@ def _connect(family: socket.AddressFamily, address: Any) -> bool:
     return True
 
 
-def _send(offer: Offer) -> bool:
+def _send_udp(offer: Offer) -> bool:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         sock.sendto(b"seen", ("127.0.0.1", offer["udp"]))
     return True
 
 
-def _internet(offer: Offer) -> bool | None:
+def _find_way_out(offer: Offer) -> bool | None:
     """Look for a way out, without sending anything: a UDP socket connects silently; a TCP socket that is
     bound to the loopback device gets no further than the filters."""
     if not offer["has_route"]:
@@ -222,7 +222,7 @@ def _open_port(_: Offer) -> bool:
     return True
 
 
-def _welcome(offer: Offer) -> None:
+def _greet_connections(offer: Offer) -> None:
     """Say the name to a connection that comes, until the other side has looked."""
     while _port.getsockname()[1] and _port in select.select([_port, sys.stdin], [], [])[0]:
         with _port.accept()[0] as connection:
@@ -240,7 +240,7 @@ def _see_processes(offer: Offer) -> bool:
 
 def _read_counters(_: Offer) -> bool:
     """Start processes and open what the kernel counts, and look whether a counter of the machine follows."""
-    before = _counters()
+    before = _read_all_counters()
     children: list[int] = []
     events = [number for _ in range(HELD) if (number := _libc.eventfd(0, 0)) >= 0]
     sockets: list[socket.socket] = []
@@ -252,7 +252,7 @@ def _read_counters(_: Offer) -> bool:
                 os._exit(0)
             children.append(child)
         sockets += [socket.socket() for _ in range(HELD)]
-        after = _counters()
+        after = _read_all_counters()
     finally:
         for child in children:
             os.kill(child, signal.SIGKILL)
@@ -264,7 +264,7 @@ def _read_counters(_: Offer) -> bool:
     return any(after[name] >= before[name] + HELD for name in before.keys() & after.keys())
 
 
-def _counters() -> dict[str, int]:
+def _read_all_counters() -> dict[str, int]:
     """Return the counters of the machine that can be read."""
     counters: dict[str, int] = {}
     for path, name, place in _COUNTERS:
@@ -288,7 +288,7 @@ def _counters() -> dict[str, int]:
     return counters
 
 
-def _signal(pid: int) -> bool:
+def _signal_process(pid: int) -> bool:
     os.kill(pid, 0)
     return True
 
@@ -310,7 +310,7 @@ def _read_other_bots(offer: Offer) -> bool:
         return offer["other_token"].encode() in file.read()
 
 
-def _locked() -> Iterator[int]:
+def _open_shared() -> Iterator[int]:
     """Yield descriptors of what bots share: files, devices, namespaces, and the inode of events."""
     paths = [__file__, sys.executable, "/dev/null", "/proc/self/ns/user", "/proc/self/ns/time"]
     for path in filter(os.path.exists, paths):
@@ -318,16 +318,16 @@ def _locked() -> Iterator[int]:
     yield os.eventfd(0)
 
 
-def _lock(kind: int) -> bytes:
+def _describe_lock(kind: int) -> bytes:
     """Return what fcntl gets for a lock of one byte."""
     return struct.pack("hhqqixxxx", kind, os.SEEK_SET, BYTE, 1, 0)
 
 
 def _hold_locks() -> None:
-    for number in _locked():
+    for number in _open_shared():
         for command in (_SET_LOCK, fcntl.F_SETLK):
             try:
-                fcntl.fcntl(number, command, _lock(fcntl.F_RDLCK))
+                fcntl.fcntl(number, command, _describe_lock(fcntl.F_RDLCK))
             except OSError:
                 continue
     with contextlib.suppress(OSError):
@@ -336,10 +336,10 @@ def _hold_locks() -> None:
 
 def _see_locks(_: Offer) -> bool:
     """Look whether the other bot holds its locks."""
-    for number in _locked():
+    for number in _open_shared():
         for command in (_GET_LOCK, fcntl.F_GETLK):
             try:
-                answer = fcntl.fcntl(number, command, _lock(fcntl.F_WRLCK))
+                answer = fcntl.fcntl(number, command, _describe_lock(fcntl.F_WRLCK))
             except OSError:
                 continue
             kind, _whence, start, length, _pid = struct.unpack("hhqqixxxx", answer)

@@ -343,7 +343,7 @@ class FileJournal(Journal):
         """Make the replay of the open file, so that it exists even if somebody has removed its folder
         meanwhile."""
         self._look_for_file()
-        replay = self._replay
+        replay = self._replay_path
         content = replay_of(os.pread(self._descriptor, self._size, 0))
         replay.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(OSError):
@@ -360,7 +360,7 @@ class FileJournal(Journal):
         return replay
 
     @property
-    def _replay(self) -> Path:
+    def _replay_path(self) -> Path:
         return self._journals.replays / f"{self._path.stem}.jsonl"
 
     def leave(self) -> Path | None:
@@ -383,7 +383,7 @@ class FileJournal(Journal):
         try:
             return self._path.read_bytes()
         except FileNotFoundError:
-            return self._replay.read_bytes()
+            return self._replay_path.read_bytes()
 
     def note(self, lines: bytes) -> None:
         """Append without keeping a descriptor: there may be many of these."""

@@ -215,7 +215,7 @@ class Lobby:
             case Join():
                 self.rooms.join(session, message, now)
             case Leave():
-                self._leave(session, message, now)
+                self._leave_room_or_match(session, message, now)
             case Ready():
                 self.matches.ready(session, message, now)
             case Ping(echo):
@@ -229,7 +229,7 @@ class Lobby:
             case _:
                 assert_never(message)
 
-    def _leave(self, session: Session, leave: Leave, now: float) -> None:
+    def _leave_room_or_match(self, session: Session, leave: Leave, now: float) -> None:
         if (leave.match is UNSET) == (leave.room is UNSET):
             raise RefusedError("protocol.wrong_value", "exactly one of match and room")
         if leave.room is not UNSET:

@@ -33,7 +33,7 @@ class GameShelf:
         self._boards = boards or {}
         self.rules = RULE_SETS | {rules.id: rules for rules in own_games}
         self._games: dict[tuple[str, int, tuple[str, ...]], Game] = {}
-        self.offered = tuple(self._offer(id) for id in self.rules)
+        self.offered = tuple(self._describe_game(id) for id in self.rules)
 
     def board(self, game: str) -> BoardFile:
         return self._boards.get(game) or shipped_board(self.rules[game].board)
@@ -47,7 +47,7 @@ class GameShelf:
             game = self._games[key] = make_game(self.rules[id], self.board(id), seats, options)
         return game
 
-    def _offer(self, id: str) -> OfferedGame:
+    def _describe_game(self, id: str) -> OfferedGame:
         rules, board = self.rules[id], self.board(id)
         return OfferedGame(
             game=id,

@@ -60,11 +60,11 @@ class Audience:
     def to_others(self, seat: MatchSeat, state: SeatState) -> list[Outgoing]:
         """Return what everybody else hears of a change in a seat."""
         message = line(SeatChanged(self._plan.match, seat.number, state))
-        return [(session, message) for session in self._hearers(seat)]
+        return [(session, message) for session in self._list_hearers(seat)]
 
     def to_end(self, message: bytes, *, all_hands: bool) -> list[Outgoing]:
         """Return the last messages of the match. Spectators who wait for `all_hands` may see them before."""
-        out: list[Outgoing] = [(session, message) for session in self._hearers()]
+        out: list[Outgoing] = [(session, message) for session in self._list_hearers()]
         for session in self.late_watchers:
             if all_hands:
                 out.append((session, self.start_line(ALL_HANDS)))
@@ -72,7 +72,7 @@ class Audience:
             out.append((session, message))
         return out
 
-    def _hearers(self, but: MatchSeat | None = None) -> list[Recipient]:
+    def _list_hearers(self, but: MatchSeat | None = None) -> list[Recipient]:
         """Return everybody who hears what is public: the players that have not left, and the spectators."""
         players = [p.session for p in self._seats if p is not but and p.session is not None and not p.left]
         return [*players, *self.watchers]

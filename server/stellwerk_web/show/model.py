@@ -153,7 +153,7 @@ class Show:
         if len(self._found) > FOUND_KEPT:
             oldest = self._matches.get(self._found.popleft())
             if oldest is not None and not oldest.is_listed:  # the list forgets its own
-                self._forget(oldest.head.match)
+                self._forget_match(oldest.head.match)
 
     def started(self, name: str, start: bytes) -> None:
         """Take the public `start` of a match, from which its events follow, all of them."""
@@ -357,9 +357,9 @@ class Show:
             if head.state == "ended" and is_news:
                 self._tables.has_ended(head.match)
             if len(self._ended) > HEADS_KEPT:
-                self._forget(self._ended.popleft())
+                self._forget_match(self._ended.popleft())
 
-    def _forget(self, name: str) -> None:
+    def _forget_match(self, name: str) -> None:
         match = self._matches.get(name)
         if match is not None and not match.readers:
             del self._matches[name]
@@ -392,7 +392,7 @@ class Show:
         if match.channel is not None:
             match.channel.put(encode(change))
 
-    def _summary(self) -> dict[str, Any]:  # Any: values of JSON
+    def _summarize(self) -> dict[str, Any]:  # Any: values of JSON
         return {
             "title": self.shape.title,
             "kind": self.shape.kind,
@@ -405,7 +405,7 @@ class Show:
 
     def _write_overview(self) -> bytes:
         heads = [self._matches[name].head_now(self.now) for name in self._listed if name in self._matches]
-        return encode({**self._summary(), "matches": heads})
+        return encode({**self._summarize(), "matches": heads})
 
     def _write_wall(self) -> bytes:
-        return encode({"overview": self._summary(), **self._tables.state(self.now)})
+        return encode({"overview": self._summarize(), **self._tables.state(self.now)})

@@ -259,14 +259,14 @@ class Results:
         rating by their scores, and suspended bots last."""
         ratings = {} if rated.ratings is None else {each.name: each for each in rated.ratings.entrants}
         out = {*suspended}
-        by_score = sorted(self._bots, key=lambda name: (-self._score(name), name))
+        by_score = sorted(self._bots, key=lambda name: (-self._mean_score(name), name))
         place = {name: number for number, name in enumerate(ratings)}
         playing = [name for name in place if name in self._bots and name not in out]
         playing.sort(key=lambda name: ratings[name].group)
         names = [*playing, *(name for name in by_score if name not in ratings and name not in out)]
         names += [name for name in by_score if name in out]
         several = len({ratings[name].group for name in playing}) > 1
-        rows = tuple(self._row(name, ratings.get(name), name in out, several) for name in names)
+        rows = tuple(self._make_row(name, ratings.get(name), name in out, several) for name in names)
         notes = [note, rated.why_not if rated.ratings is None else ""]
         return Ranking(rows=rows, over=over, note=" ".join(filter(None, notes)) or UNSET)
 
@@ -284,11 +284,11 @@ class Results:
             of=len(ranking.rows),
             over=ranking.over,
             note=ranking.note,
-            against=tuple(bot.against[o].against(o, _likely(rated, name, o)) for o in others),
+            against=tuple(bot.against[o].against(o, _find_superiority(rated, name, o)) for o in others),
             seats=tuple(SeatRow(side, *bot.seats[side].means()) for side in sorted(bot.seats)),
             games=tuple(GameRow(game, *bot.games[game].means()) for game in sorted(bot.games)),
-            faults=tuple(_reasons(bot.faults, self._words)),
-            forfeits=tuple(_reasons(bot.forfeits, self._words)),
+            faults=tuple(_list_reasons(bot.faults, self._words)),
+            forfeits=tuple(_list_reasons(bot.forfeits, self._words)),
             times=Times(bot.asks, round(bot.used_ms / bot.asks, 2), bot.slowest_ms) if bot.asks else UNSET,
             matches=tuple(match.head for match in islice(reversed(bot.matches), LISTED)),
         )
@@ -305,7 +305,7 @@ class Results:
             _add_pair(sums, match, match.sides.index(name), match.sides.index(other))
         return PairPage(
             bots=(name, other),
-            row=bot.against[other].against(name, _likely(rated, name, other)),
+            row=bot.against[other].against(name, _find_superiority(rated, name, other)),
             over=ranking.over,
             note=ranking.note,
             games=tuple(GameRow(game, *games[game].means()) for game in sorted(games)),
@@ -314,22 +314,22 @@ class Results:
 
     # -- helpers -------------------------------------------------------------------------------------
 
-    def _score(self, name: str) -> float:
+    def _mean_score(self, name: str) -> float:
         sums = self._bots[name].all
         return sums.score / sums.matches if sums.matches else 0.0
 
-    def _row(self, name: str, rating: Rating | None, suspended: bool, several: bool) -> RankingRow:
+    def _make_row(self, name: str, rating: Rating | None, suspended: bool, several: bool) -> RankingRow:
         bot = self._bots[name]
         sums = bot.all
         knows = self._knows_conduct
         return RankingRow(
             bot=name,
             matches=sums.matches,
-            score=round(self._score(name), 4),
+            score=round(self._mean_score(name), 4),
             points=round(sums.points / sums.matches, 2) if sums.matches else 0.0,
             elo=UNSET if rating is None else hundredths(rating.elo),
-            low=UNSET if rating is None else _figure(rating.low),
-            high=UNSET if rating is None else _figure(rating.high),
+            low=UNSET if rating is None else _round_elo(rating.low),
+            high=UNSET if rating is None else _round_elo(rating.high),
             faults=bot.faulty,
             forfeits=bot.forfeits.total() if knows else UNSET,
             suspended=suspended,
@@ -366,17 +366,17 @@ def _add_conduct(bot: _Bot, conduct: Conduct) -> None:
         bot.forfeits[conduct.forfeit] += 1
 
 
-def _reasons(counts: Counter[str], words: Mapping[str, str]) -> Iterator[Reason]:
+def _list_reasons(counts: Counter[str], words: Mapping[str, str]) -> Iterator[Reason]:
     for kind, matches in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
         yield Reason(kind, words.get(kind, kind), matches)
 
 
-def _likely(rated: Rated, name: str, other: str) -> float | None:
+def _find_superiority(rated: Rated, name: str, other: str) -> float | None:
     if rated.ratings is None:
         return None
     known = {rating.name for rating in rated.ratings.entrants}
     return rated.ratings.superiority(name, other) if {name, other} <= known else None
 
 
-def _figure(elo: float | None) -> float | None:
+def _round_elo(elo: float | None) -> float | None:
     return None if elo is None else hundredths(elo)

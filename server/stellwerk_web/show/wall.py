@@ -145,7 +145,7 @@ class Wall:
             self.not_shown += 1
         for table in self._tables:
             if table.match is not None and table.match.head.match == name and table.start is None:
-                self._free(table)
+                self._free_table(table)
 
     def wanted(self) -> list[str]:
         """Return the matches that the tables show, and the next in the queue."""
@@ -182,7 +182,7 @@ class Wall:
 
     def _go_on(self, table: _Table, now: float) -> None:
         if table.match is not None and table.match.head.match not in self._matches:
-            self._free(table)  # forgotten meanwhile
+            self._free_table(table)  # forgotten meanwhile
         if (table.is_over and now >= table.rests_until) or table.match is None:
             self._take_next(table, now)
         if table.match is None or table.is_over:
@@ -190,9 +190,9 @@ class Wall:
         if table.start is None:
             self._put_match(table, now)
             return
-        self._move(table, now)
+        self._show_moves(table, now)
 
-    def _free(self, table: _Table) -> None:
+    def _free_table(self, table: _Table) -> None:
         was_playing = table.is_playing
         number = table.number
         table.__init__(number)  # type: ignore[misc]  # all as it was in the beginning
@@ -229,7 +229,7 @@ class Wall:
             return
         if match.start is None:
             if now - table.chosen_at > PATIENCE_S:
-                self._free(table)
+                self._free_table(table)
             return
         table.start = match.start
         first = match.steps[0] if match.steps else len(match.events)
@@ -240,7 +240,7 @@ class Wall:
         table.next_at = now + self._step_s
         self._put.append(table.text(now))
 
-    def _move(self, table: _Table, now: float) -> None:
+    def _show_moves(self, table: _Table, now: float) -> None:
         """Show the moves that are due."""
         match = table.match
         if match is None:

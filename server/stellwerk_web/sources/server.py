@@ -149,7 +149,7 @@ class ServerSource(Source):
         missing = [name for name in FEATURES if name not in hello.features]
         if PROTOCOL_VERSION not in hello.protocols or missing:
             what = f"the feature {missing[0]!r}" if missing else f"version {PROTOCOL_VERSION} of the protocol"
-            raise self._hopeless(f"{shown(hello.server)} lacks {what}, which live pages need")
+            raise self._make_hopeless(f"{shown(hello.server)} lacks {what}, which live pages need")
         login: dict[str, object] = {
             "type": "login",
             "protocol": PROTOCOL_VERSION,
@@ -173,12 +173,12 @@ class ServerSource(Source):
     def _refused(self, error: _Error) -> Exception:
         if error.code.startswith("auth."):
             hint = "; put the token into the variable STELLWERK_TOKEN" if self._identity.token is None else ""
-            return self._hopeless(
+            return self._make_hopeless(
                 f"the login was refused: {error.code}: expected {shown(error.expected)}{hint}"
             )
         return LostError(error.code, None if error.retry_ms is UNSET else error.retry_ms / 1000)
 
-    def _hopeless(self, why: str) -> Exception:
+    def _make_hopeless(self, why: str) -> Exception:
         """Return the error that ends the program at its beginning. Later the server may have been replaced
         for a while by one that is different, so that it is worth coming back."""
         return LostError(why) if self._has_been_in else SourceError(f"{self._place}: {why}")
@@ -227,14 +227,14 @@ class Spectator:
                 self._watched[match].wanted_at = now
         for match, watched in self._watched.items():
             if now - watched.wanted_at > STAYS_S:
-                return self._request("leave", match)
+                return self._make_request("leave", match)
         for match in wanted:
             is_new = match not in self._watched and match not in self._refused
             if is_new and not self._show.is_here(match) and len(self._watched) < MOST_WATCHED:
-                return self._request("watch", match)
+                return self._make_request("watch", match)
         return None
 
-    def _request(self, kind: str, match: str) -> bytes:
+    def _make_request(self, kind: str, match: str) -> bytes:
         self._asked.append((kind, match))
         return msgspec.json.encode({"type": kind, "match": match}) + b"\n"
 

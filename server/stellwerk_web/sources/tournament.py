@@ -94,7 +94,7 @@ class TournamentSource(Source):
     async def _follow_folder(self, show: Show) -> None:
         problem = ""
         while True:
-            look = await self._look(show)
+            look = await self._take_a_look(show)
             if look.problem and look.problem != problem:
                 self._log("source.problem", why=look.problem)
             problem = look.problem
@@ -109,11 +109,11 @@ class TournamentSource(Source):
     async def look_once_more(self, show: Show) -> None:
         """Take in what the folder says now, and rate it: the tournament has ended."""
         self._word = None
-        while (await self._look(show)).has_more:
+        while (await self._take_a_look(show)).has_more:
             pass
         await self._rate_once(show)
 
-    async def _look(self, show: Show) -> Look:
+    async def _take_a_look(self, show: Show) -> Look:
         async with self._looks:
             look = await trio.to_thread.run_sync(self._reader.look)
             self._take_look(show, look)

@@ -172,11 +172,11 @@ class FolderReader:
             news.is_anew or is_anew,
             news.has_more,
             self._folder.is_dir(),
-            dict(self._ages(news.lines[-LISTED:])),
+            dict(self._list_ages(news.lines[-LISTED:])),
             problem.replace(f"{self._folder}/", ""),  # visitors need not know where that is
         )
 
-    def _ages(self, lines: Iterable[MatchLine]) -> Iterator[tuple[str, float]]:
+    def _list_ages(self, lines: Iterable[MatchLine]) -> Iterator[tuple[str, float]]:
         now = time()
         for line in lines:
             replay = replay_in(self._folder, line.replay)
@@ -185,7 +185,7 @@ class FolderReader:
                     yield line.match, max(0.0, now - replay.stat().st_mtime)
 
     def _read_facts(self) -> None:
-        stamps = _stamps(self._folder, (SETTINGS, RESOLVED))
+        stamps = _read_stamps(self._folder, (SETTINGS, RESOLVED))
         if stamps == self._facts_of and not self._facts_problem:
             return
         self._facts_problem = ""
@@ -218,7 +218,7 @@ class FolderReader:
         return Facts(title, names, is_anonymous, settings, total, conduct, clocks_of(time))
 
     def _read_stand(self) -> None:
-        stamps = _stamps(self._folder, (STATE, f"{STATE}-wal"))
+        stamps = _read_stamps(self._folder, (STATE, f"{STATE}-wal"))
         if stamps == self._stand_of:
             return
         try:
@@ -252,7 +252,7 @@ def _is_over(facts: Facts, stand: Stand) -> bool:
     return sum(counts.values()) >= settings.rounds * blocks_of_round(plan_of(settings))
 
 
-def _stamps(folder: Path, names: Iterable[str]) -> object:
+def _read_stamps(folder: Path, names: Iterable[str]) -> object:
     """Return what changes whenever one of these files does."""
     stamps: list[tuple[int, int, int] | None] = []
     for name in names:
@@ -284,7 +284,7 @@ class Book:
         self._look = look
         if look.is_anew or is_first:
             self._begin_anew()
-        return [self._add(line) for lines in blocks_of(look.lines) for line in self._block(lines)]
+        return [self._add_line(line) for lines in blocks_of(look.lines) for line in self._add_block(lines)]
 
     @property
     def clocks(self) -> Clocks:
@@ -313,11 +313,11 @@ class Book:
         return TournamentState(
             title=facts.title,
             played=self._line_count,
-            total=self._total(),
+            total=self._count_total(),
             is_over=look.is_over,
             anonymous=facts.is_anonymous,
             blocks_running=stand.counts.get("running", 0),
-            blocks=() if facts.is_anonymous else tuple(self._running()),
+            blocks=() if facts.is_anonymous else tuple(self._list_running()),
             void_blocks=stand.counts.get("void", 0),
             called_off_blocks=stand.counts.get("called_off", 0),
             suspended=tuple(self._suspensions.of.values()),
@@ -345,20 +345,20 @@ class Book:
         self._block_count = 0
         self._line_count = 0
 
-    def _block(self, lines: Sequence[MatchLine]) -> Sequence[MatchLine]:
+    def _add_block(self, lines: Sequence[MatchLine]) -> Sequence[MatchLine]:
         """Take in a whole block."""
         self._block_count += 1
         self._line_count += len(lines)
         self._suspensions.add(lines)
         return lines
 
-    def _add(self, line: MatchLine) -> Head:
-        match = self._counted(line)
-        self.results.add(match, tuple(_conducts(line)))
+    def _add_line(self, line: MatchLine) -> Head:
+        match = self._count_line(line)
+        self.results.add(match, tuple(_list_conducts(line)))
         self._matches[line.match] = match.head, line.replay
         return match.head
 
-    def _counted(self, line: MatchLine) -> Counted:
+    def _count_line(self, line: MatchLine) -> Counted:
         is_hidden = self._look.is_hidden
         team_of = {seat: team for team, seats in enumerate(line.seats) for seat in seats}
         seats = sorted(team_of)
@@ -371,10 +371,10 @@ class Book:
             state="ended",
             game=line.game,
             options=line.options,
-            players=self._one(players),
+            players=self._share_equal(players),
             turn=line.turns,
             points=tuple(line.points[team_of[seat]] for seat in seats),
-            ranks=self._one(tuple(line.ranks[team_of[seat]] for seat in seats)),
+            ranks=self._share_equal(tuple(line.ranks[team_of[seat]] for seat in seats)),
             block=UNSET if is_hidden else str(line.block),
             round=UNSET if is_hidden else line.round,
             page=self._has_pages,
@@ -382,18 +382,18 @@ class Book:
         order = (line.block, line.rotation)
         return Counted(head, line.players, line.ranks, line.points, order, str(line.block))
 
-    def _one(self, value: T) -> T:
+    def _share_equal(self, value: T) -> T:
         """Return the same object for equal values: most matches have equal ones."""
         return cast(T, self._shared.setdefault(value, value))  # a value of its own type
 
-    def _running(self) -> Iterator[RunningBlock]:
+    def _list_running(self) -> Iterator[RunningBlock]:
         settings = self._look.facts.settings
         if settings is not None:
             for block in self._look.stand.running[:MOST_BLOCKS]:
                 game = settings.variants[block.variant].choice.game_id
                 yield RunningBlock(block.number, block.round, game, block.entrants)
 
-    def _total(self) -> int | None:
+    def _count_total(self) -> int | None:
         """Return how many matches there will have been, if the file says so. A command line may have said
         more."""
         facts, standings = self._look.facts, self._look.stand.standings
@@ -408,7 +408,7 @@ def replay_in(folder: Path, name: str) -> Path | None:
     return folder / name if _REPLAY.fullmatch(name) else None
 
 
-def _conducts(line: MatchLine) -> Iterator[Conduct]:
+def _list_conducts(line: MatchLine) -> Iterator[Conduct]:
     """Yield what is known of each team of a match."""
     forfeits = {forfeit.team: forfeit.reason for forfeit in line.forfeits}
     for team, own_seats in enumerate(line.seats):
