@@ -17,7 +17,7 @@ import trio
 
 from stellwerk_http.answers import EVENTS, NOT_KEPT, STATUSES, Answer, Headers, common_headers, refusal
 from stellwerk_http.requests import LOOPBACK_NAMES, MOST_HEAD_BYTES, Request, read_request
-from stellwerk_http.streams import Reader, Stream
+from stellwerk_http.streams import Stream, StreamReader
 
 RECEIVED: Final = 8192
 PIECE: Final = 65_536  # of an answer, for which a client has its patience
@@ -202,7 +202,9 @@ class _Connection:
         self._server.streams += 1
         try:
             with socket.socket(fileno=self._stream.socket.detach()) as sock:
-                reader = Reader(sock, stream.feed.position_of(request.last), head, is_chunked=is_chunked)
+                reader = StreamReader(
+                    sock, stream.feed.position_of(request.last), head, is_chunked=is_chunked
+                )
                 await stream.serve(reader, self._server.limits.send_s)
         except trio.TooSlowError:
             pass  # the client does not read

@@ -40,7 +40,7 @@ class Stream:
     def __init__(self, feed: Feed, on_readers: Callable[[int], object] = lambda _: None) -> None:
         self.feed = feed
         self._on_readers = on_readers
-        self._readers: dict[Reader, None] = {}
+        self._readers: dict[StreamReader, None] = {}
 
     @property
     def readers(self) -> int:
@@ -57,7 +57,7 @@ class Stream:
             if not reader.is_behind:
                 reader.push(self.feed, chunks)
 
-    async def serve(self, reader: Reader, patience_s: float) -> None:
+    async def serve(self, reader: StreamReader, patience_s: float) -> None:
         """Serve a reader until it hangs up, or says anything, for which there is no reason. A reader that
         takes nothing for so long is given up."""
         self._readers[reader] = None
@@ -71,7 +71,7 @@ class Stream:
             self._on_readers(len(self._readers))
 
 
-class Reader:
+class StreamReader:
     """A client that reads a stream, over a socket that does not block. Over HTTP/1.1 what it gets is in
     chunks."""
 

@@ -51,7 +51,7 @@ class Signal:
             await self._changed.wait()
 
 
-class Follower:
+class LobbyFollower:
     """The listener of an embedded lobby: it keeps the bugs, hands each event to those who subscribed, and
     wakes the tasks that wait for a change."""
 
@@ -163,7 +163,7 @@ class EmbeddedServer:
     find it over TCP, once it listens there."""
 
     server: Server
-    follower: Follower
+    follower: LobbyFollower
     journals: MemoryJournals
     address: str = ""
 
@@ -184,7 +184,7 @@ async def open_embedded(
     may_connect: Callable[[], bool] = lambda: True,
 ) -> AsyncGenerator[EmbeddedServer]:
     """Run a server for these games, on the boards that they are played on, for as long as the block runs."""
-    follower, journals = Follower(), MemoryJournals()
+    follower, journals = LobbyFollower(), MemoryJournals()
     setup = LobbySetup(
         server=SERVER,
         limits=limits,

@@ -29,7 +29,7 @@ from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
 from stellwerk_processes.embedded_server import (
     LOOPBACK,
     EmbeddedServer,
-    Follower,
+    LobbyFollower,
     Signal,
     Stranger,
     Strangers,
@@ -184,7 +184,7 @@ class _ServedMatch:
     started, or standing bots. `ended` is set if the match was played, with a result or without."""
 
     server: Server
-    follower: Follower
+    follower: LobbyFollower
     id: str
     room: Room
     asked_bots: AskedBots

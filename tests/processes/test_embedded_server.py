@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from stellwerk_processes.embedded_server import Follower
+from stellwerk_processes.embedded_server import LobbyFollower
 from stellwerk_server.lobby.news import Bug
 
 
 def test_a_match_is_told_of_its_own_bugs_and_of_those_of_the_whole_server_since_it_began() -> None:
-    follower = Follower()
+    follower = LobbyFollower()
     old, others, own, whole = (Exception(word) for word in ("old", "others", "own", "whole"))
     follower.hear(Bug(old))
     begun = len(follower.bugs)

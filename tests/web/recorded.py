@@ -14,7 +14,7 @@ import msgspec
 import trio
 
 from stellwerk_page.one_file import page_of
-from stellwerk_web.show.model import Shape, Show
+from stellwerk_web.show.model import Show, ShowSettings
 from stellwerk_web.site import Site
 from stellwerk_web.sources.recorded import Recorded, recorded
 from stellwerk_web.sources.source import Source
@@ -98,7 +98,7 @@ async def serve(port: int, pace: float, tables: int) -> None:
     games = sorted(path.stem for path in FOLDER.glob("*.jsonl"))
     live = ["usa-2", "europe-4", "united_kingdom-3", "team_asia-6", "card_game-4"]
     source = RecordedSource(live, [name for name in games if name not in live], pace)
-    show = Show(Shape("Recorded golden games", "server", "tests/golden", "recorded", pace, tables))
+    show = Show(ShowSettings("Recorded golden games", "server", "tests/golden", "recorded", pace, tables))
     site = Site(show, source, "test", lambda error: traceback.print_exception(error))
     async with trio.open_nursery() as nursery:
         host, bound = await site.run(nursery, "127.0.0.1", port)

@@ -19,7 +19,7 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from stellwerk_http.server import Handler, HttpLimits, HttpServer
 from stellwerk_server.net.server import open_listeners
-from stellwerk_web.show.model import Shape, Show
+from stellwerk_web.show.model import Show, ShowSettings
 from stellwerk_web.site import Site
 from stellwerk_web.sources.source import Source
 
@@ -215,7 +215,7 @@ def showing(
     limits: HttpLimits | None = None, pace: float = 2.0, tables: int = 2, source: Source | None = None
 ) -> Generator[tuple[Life, Show]]:
     """Serve a whole site, whose model the test fills, unless there is a `source`."""
-    show = Show(Shape("Test", "server", "the test", "life", pace, tables))
+    show = Show(ShowSettings("Test", "server", "the test", "life", pace, tables))
 
     def begin(life: Life) -> Callable[[trio.Nursery], Awaitable[tuple[str, int]]]:
         site = Site(show, source or NoSource(), "1.0", life.bugs.append, (), limits)

@@ -15,12 +15,12 @@ from stellwerk_protocol.messages import Player
 from stellwerk_web.show import model
 from stellwerk_web.show.channel import NEWCOMER, Channel
 from stellwerk_web.show.forms import Head, MatchState
-from stellwerk_web.show.model import Shape, Show
+from stellwerk_web.show.model import Show, ShowSettings
 from tests.web.recorded import golden
 
 
 def shown(pace: float = 2.0, tables: int = 2) -> Show:
-    return Show(Shape("Test", "server", "here", "life", pace, tables))
+    return Show(ShowSettings("Test", "server", "here", "life", pace, tables))
 
 
 def head(match: str, state: MatchState = "running", **fields: Any) -> Head:  # Any: of a Head

@@ -24,7 +24,7 @@ from stellwerk_protocol.messages import Hello
 from stellwerk_server.lobby.logins import FEATURES
 from stellwerk_server.lobby.tokens import hashed, new_token
 from stellwerk_server.operate.settings import Limits, announced
-from stellwerk_web.show.model import Shape, Show
+from stellwerk_web.show.model import Show, ShowSettings
 from stellwerk_web.sources.server import FIRST_WAIT_S, LONGEST_WAIT_S, Identity, ServerSource
 from tests.server.served_process import Caller, Message, Serving, serving
 from tests.web.serving import PATIENCE
@@ -478,7 +478,7 @@ async def waits(*answers: bytes, lasts_s: float = 0.0) -> tuple[list[float], set
 
     async with trio.open_nursery() as nursery:
         source = ServerSource("here", connect, Identity("hall"), log)
-        shape = Shape(title="", kind="server", source="", life="", pace=1, tables=1)
+        shape = ShowSettings(title="", kind="server", source="", life="", pace=1, tables=1)
         nursery.start_soon(source.run, Show(shape))
     return found, causes
 

@@ -104,12 +104,12 @@ async def _serve_pages(
     # Here, because help needs none of them.
     from stellwerk.watch.sources import open_source, shown_source, title_of
     from stellwerk_http.server import limits_for
-    from stellwerk_web.show.model import Shape, Show
+    from stellwerk_web.show.model import Show, ShowSettings
     from stellwerk_web.site import Site
     from stellwerk_web.sources.source import SourceError, first_of
 
     kind, source = open_source(arguments.source, arguments.name, parent, log)
-    shape = Shape(
+    shape = ShowSettings(
         title=arguments.title or title_of(kind, arguments.source),
         kind=kind,
         source=shown_source(arguments.source),

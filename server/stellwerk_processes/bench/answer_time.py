@@ -33,7 +33,7 @@ _SHORT: Final = 128  # bytes, more than a line of schedstat has
 
 
 @dataclass(slots=True)
-class AnswerTimes:
+class AnswerSums:
     """Sums over the answers of a bot, in milliseconds. `stolen_ms` is that of one processor, on average over
     those that the bot may use. `waited_ms` has the waits of all threads, for one another, too."""
 
@@ -56,11 +56,11 @@ class AnswerTimer:
         clock: Callable[[], float] = time.monotonic,
         statistics: str = "/proc/stat",
     ) -> None:
-        self.times = AnswerTimes()
+        self.times = AnswerSums()
         self._family = _FamilyMeter(supervisor, cgroup, clock)
         self._steal = _StealMeter(processors, clock, statistics)
         self._is_asked = False
-        self._before = AnswerTimes()  # as the meters were when the ask was sent
+        self._before = AnswerSums()  # as the meters were when the ask was sent
 
     def begin(self) -> None:
         """Note that an ask is sent now."""

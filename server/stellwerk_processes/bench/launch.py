@@ -34,7 +34,7 @@ from stellwerk_processes.bench.machine import constant_files, sysinfo
 from stellwerk_processes.bench.orders import Orders
 from stellwerk_processes.bench.seccomp import call_filter
 from stellwerk_processes.bench.users import others_can_use, own_user
-from stellwerk_processes.bench.views import View, system_paths, view_of
+from stellwerk_processes.bench.views import VisibleFiles, system_paths, view_of
 from stellwerk_processes.bot_spec import BotSpec
 
 DESCRIPTORS: Final = 1024  # what most systems give a process anyway
@@ -173,7 +173,7 @@ def launch_of(
     return Launch(tuple(call), tuple(passed), is_inside, count, who, cgroup)
 
 
-def view_of_bot(spec: BotSpec, argv: Sequence[str], confinement: Confinement) -> View:
+def view_of_bot(spec: BotSpec, argv: Sequence[str], confinement: Confinement) -> VisibleFiles:
     """Return what a bot with this command line may see where its level hides files."""
     return view_of(
         argv,
@@ -236,7 +236,7 @@ def _own_thread_count() -> int:
     return count
 
 
-def _choose_ruleset(confinement: Confinement, view: View, private: str, port: int) -> Ruleset | None:
+def _choose_ruleset(confinement: Confinement, view: VisibleFiles, private: str, port: int) -> Ruleset | None:
     ports, has_network = [port] if port else [], confinement.network
     match confinement.measures.landlock:
         case "":

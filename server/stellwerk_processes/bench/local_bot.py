@@ -31,7 +31,7 @@ from typing import Final, TypeAlias
 import trio
 
 from stellwerk_processes.bench import supervise
-from stellwerk_processes.bench.answer_time import AnswerTimer, AnswerTimes
+from stellwerk_processes.bench.answer_time import AnswerSums, AnswerTimer
 from stellwerk_processes.bench.bubblewrap import cure_of
 from stellwerk_processes.bench.cgroups import Cgroup
 from stellwerk_processes.bench.cores import pinned_to
@@ -86,7 +86,7 @@ class Measured:
     """Measures of a bot in a match. `frozen` is None if it was not to be stopped, and False if not all
     of it could be. `own_processors` is how many it had for itself, or 0."""
 
-    times: AnswerTimes
+    times: AnswerSums
     frozen: bool | None
     own_processors: int
 

@@ -54,7 +54,7 @@ _SHIMS: Final = re.compile(r"(.+)/shims/[^/]+")  # of pyenv, asdf, mise: scripts
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class VisibleFiles:
     """`runtimes` and `own` are what the bot can read: programs and libraries, and its own files."""
 
     runtimes: tuple[str, ...]
@@ -74,7 +74,7 @@ def view_of(
     built_in: bool,
     bind: Iterable[str] = (),
     hidden: Iterable[str] = (),
-) -> View:
+) -> VisibleFiles:
     """Return what a bot with this command line may see. Its program is looked for in `path`. `folder` is the
     bot's folder, if it is known; if not, it is `directory`, or the folders of the files in its command."""
     too_broad = {"/", *map(os.path.realpath, hidden)}
@@ -92,7 +92,7 @@ def view_of(
     if not os.path.isabs(argv[0]) and "/" in argv[0]:
         files.append(os.path.normpath(os.path.join(directory or os.curdir, argv[0])))
     given = [*(each for each in (folder, directory) if each is not None), *bind]
-    return View(
+    return VisibleFiles(
         tuple(_list_seen(runtimes, too_broad)),
         tuple(_list_seen([*own, *files], too_broad - set(map(os.path.realpath, given)), bind)),
     )

@@ -100,7 +100,7 @@ def _encode(line: str) -> bytes:
     return line.encode("utf-8", "backslashreplace")
 
 
-class _Lines:
+class _LineLogger:
     """The logger below structlog, which gets the text of each entry."""
 
     def __init__(self, stream: Stream) -> None:
@@ -154,7 +154,7 @@ def make_log(stream: Stream, level: str = "info", *, json: bool | None = None) -
 
     def log_to(stream: Stream) -> FilteringBoundLogger:
         log: FilteringBoundLogger = structlog.wrap_logger(
-            _Lines(stream),
+            _LineLogger(stream),
             processors=processors,
             wrapper_class=structlog.make_filtering_bound_logger(getattr(logging, level.upper())),
             cache_logger_on_first_use=True,

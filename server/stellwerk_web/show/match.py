@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from stellwerk_web.show.channel import Channel
 from stellwerk_web.show.forms import Head, encode, with_standing
-from stellwerk_web.show.standing import Standing
+from stellwerk_web.show.standing import PublicStanding
 
 _STEPS = frozenset({"turn_started", "asked"})
 
@@ -48,7 +48,7 @@ class ShownMatch:
         self.steps: list[int] = []
         self.seats: dict[str, str] = {}
         self.end: bytes | None = None
-        self.standing: Standing | None = None
+        self.standing: PublicStanding | None = None
         self.channel: Channel | None = None
         self.readers = 0
         self.is_listed = True
@@ -79,7 +79,7 @@ class ShownMatch:
         head = self.head
         if self.start is not None and head.state == "running":
             if self.standing is None:  # now, because most matches never need it
-                self.standing = Standing(self.start)
+                self.standing = PublicStanding(self.start)
             self.standing.add(self.events[self.standing.count :])
             head = with_standing(head, self.standing.turn, self.standing.points)
         return msgspec.structs.replace(head, began_ms_ago=max(0, round((now - self.began_at) * 1000)))

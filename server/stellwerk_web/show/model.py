@@ -43,7 +43,7 @@ _played_on = msgspec.json.Decoder(_PlayedOn).decode
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ShowSettings:
     """The settings that a web process was started with. `life` is random for each process."""
 
     title: str
@@ -58,7 +58,7 @@ class Show:
     """`now` is in seconds, by any clock that only goes forward. `on_wanted` is called when `wanted` may have
     changed."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: ShowSettings) -> None:
         self.shape = shape
         self.now = 0.0
         self.on_wanted: Callable[[], object] = lambda: None

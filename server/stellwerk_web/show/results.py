@@ -30,7 +30,7 @@ NO_WORDS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Conduct:
+class SideConduct:
     """The conduct of one side of a match, if anything is known of it."""
 
     asks: int = 0
@@ -80,7 +80,7 @@ class AgainstRow(Struct, frozen=True, omit_defaults=True, kw_only=True):
     likely_better: float | UnsetType = UNSET
 
 
-class SeatRow(Struct, frozen=True):
+class BotSeatRow(Struct, frozen=True):
     """The matches of a bot in one seat: its place in the order of play, from 0."""
 
     seat: int
@@ -89,7 +89,7 @@ class SeatRow(Struct, frozen=True):
     points: float
 
 
-class GameRow(Struct, frozen=True):
+class BotGameRow(Struct, frozen=True):
     game: str
     matches: int
     score: float
@@ -121,8 +121,8 @@ class BotPage(Struct, frozen=True, omit_defaults=True, kw_only=True):
     over: str
     note: str | UnsetType = UNSET
     against: tuple[AgainstRow, ...]
-    seats: tuple[SeatRow, ...]
-    games: tuple[GameRow, ...]
+    seats: tuple[BotSeatRow, ...]
+    games: tuple[BotGameRow, ...]
     faults: tuple[Reason, ...] = ()
     forfeits: tuple[Reason, ...] = ()
     times: Times | UnsetType = UNSET
@@ -137,12 +137,12 @@ class PairPage(Struct, frozen=True, omit_defaults=True, kw_only=True):
     row: AgainstRow
     over: str
     note: str | UnsetType = UNSET
-    games: tuple[GameRow, ...]
+    games: tuple[BotGameRow, ...]
     matches: tuple[Head, ...]
 
 
 @dataclass(slots=True)
-class _Sums:
+class _SideSums:
     """The sums of one side under one heading. `others_points` are the points of the other bot, where there is
     one."""
 
@@ -182,10 +182,10 @@ class _Sums:
 class _Bot:
     """All that is added up of one bot."""
 
-    all: _Sums = field(default_factory=_Sums)
-    against: dict[str, _Sums] = field(default_factory=dict[str, _Sums])
-    seats: dict[int, _Sums] = field(default_factory=dict[int, _Sums])
-    games: dict[str, _Sums] = field(default_factory=dict[str, _Sums])
+    all: _SideSums = field(default_factory=_SideSums)
+    against: dict[str, _SideSums] = field(default_factory=dict[str, _SideSums])
+    seats: dict[int, _SideSums] = field(default_factory=dict[int, _SideSums])
+    games: dict[str, _SideSums] = field(default_factory=dict[str, _SideSums])
     faults: Counter[str] = field(default_factory=Counter[str])
     faulty: int = 0
     forfeits: Counter[str] = field(default_factory=Counter[str])
@@ -237,7 +237,7 @@ class Results:
         """Return all matches in a list of its own, for a thread that rates them."""
         return [*self._matches]
 
-    def add(self, match: Counted, conduct: Sequence[Conduct] = ()) -> None:
+    def add(self, match: Counted, conduct: Sequence[SideConduct] = ()) -> None:
         """Count a match. One in which a bot plays against itself says nothing about its strength.
         `conduct` has one for each side, if anything is known of it."""
         if len({*match.sides}) < len(match.sides) or len(match.sides) < 2:
@@ -247,8 +247,8 @@ class Results:
         for side, (name, score, points) in enumerate(zip(match.sides, scores, match.points, strict=True)):
             bot = self._bots.setdefault(name, _Bot())
             bot.all.add(score, points)
-            bot.seats.setdefault(side, _Sums()).add(score, points)
-            bot.games.setdefault(match.head.game, _Sums()).add(score, points)
+            bot.seats.setdefault(side, _SideSums()).add(score, points)
+            bot.games.setdefault(match.head.game, _SideSums()).add(score, points)
             bot.matches.append(match)
             self._add_opponents(bot, match, side)
             if conduct:
@@ -285,8 +285,8 @@ class Results:
             over=ranking.over,
             note=ranking.note,
             against=tuple(bot.against[o].against(o, _find_superiority(rated, name, o)) for o in others),
-            seats=tuple(SeatRow(side, *bot.seats[side].means()) for side in sorted(bot.seats)),
-            games=tuple(GameRow(game, *bot.games[game].means()) for game in sorted(bot.games)),
+            seats=tuple(BotSeatRow(side, *bot.seats[side].means()) for side in sorted(bot.seats)),
+            games=tuple(BotGameRow(game, *bot.games[game].means()) for game in sorted(bot.games)),
             faults=tuple(_list_reasons(bot.faults, self._words)),
             forfeits=tuple(_list_reasons(bot.forfeits, self._words)),
             times=Times(bot.asks, round(bot.used_ms / bot.asks, 2), bot.slowest_ms) if bot.asks else UNSET,
@@ -299,16 +299,16 @@ class Results:
         if bot is None or other not in bot.against:
             return None
         met = [match for match in bot.matches if other in match.sides]
-        games: dict[str, _Sums] = {}
+        games: dict[str, _SideSums] = {}
         for match in met:
-            sums = games.setdefault(match.head.game, _Sums())
+            sums = games.setdefault(match.head.game, _SideSums())
             _add_pair(sums, match, match.sides.index(name), match.sides.index(other))
         return PairPage(
             bots=(name, other),
             row=bot.against[other].against(name, _find_superiority(rated, name, other)),
             over=ranking.over,
             note=ranking.note,
-            games=tuple(GameRow(game, *games[game].means()) for game in sorted(games)),
+            games=tuple(BotGameRow(game, *games[game].means()) for game in sorted(games)),
             matches=tuple(match.head for match in islice(reversed(met), LISTED)),
         )
 
@@ -339,7 +339,7 @@ class Results:
     def _add_opponents(self, bot: _Bot, match: Counted, side: int) -> None:
         for other_side, other in enumerate(match.sides):
             if other_side != side:
-                _add_pair(bot.against.setdefault(other, _Sums()), match, side, other_side)
+                _add_pair(bot.against.setdefault(other, _SideSums()), match, side, other_side)
 
 
 def scores_of(ranks: Sequence[int]) -> list[float]:
@@ -347,7 +347,7 @@ def scores_of(ranks: Sequence[int]) -> list[float]:
     return [(sum((rank < r) + 0.5 * (rank == r) for r in ranks) - 0.5) / (len(ranks) - 1) for rank in ranks]
 
 
-def _add_pair(sums: _Sums, match: Counted, side: int, other: int) -> None:
+def _add_pair(sums: _SideSums, match: Counted, side: int, other: int) -> None:
     rank, others_rank = match.ranks[side], match.ranks[other]
     sums.add(1.0 if rank < others_rank else 0.5 if rank == others_rank else 0.0, match.points[side])
     sums.better += rank < others_rank
@@ -356,7 +356,7 @@ def _add_pair(sums: _Sums, match: Counted, side: int, other: int) -> None:
     sums.others_points += match.points[other]
 
 
-def _add_conduct(bot: _Bot, conduct: Conduct) -> None:
+def _add_conduct(bot: _Bot, conduct: SideConduct) -> None:
     bot.asks += conduct.asks
     bot.used_ms += conduct.used_ms
     bot.slowest_ms = max(bot.slowest_ms, conduct.slowest_ms)

@@ -25,7 +25,7 @@ _decode_event = msgspec.json.Decoder(Event).decode
 _decode_start = msgspec.json.Decoder(Start).decode
 
 
-class Standing:
+class PublicStanding:
     """`turn` and `points` are None if this program does not know the rules of the match. `count` is the
     number of events so far."""
 

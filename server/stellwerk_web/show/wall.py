@@ -15,7 +15,7 @@ import msgspec
 
 from stellwerk_web.show.forms import Head, encode, with_standing
 from stellwerk_web.show.match import ShownMatch
-from stellwerk_web.show.standing import Standing
+from stellwerk_web.show.standing import PublicStanding
 
 SLOW_AFTER_S: Final = 3.0  # a match that runs for so long is worth being watched live
 REST_S: Final = 6.0  # on a result
@@ -28,7 +28,7 @@ MAIN_STAYS_S: Final = 10.0
 TICK_S: Final = 0.25
 
 
-class _Table:
+class _WallTable:
     """`shown` events of `match` are on the table. `points` are the last gains, with their times."""
 
     def __init__(self, number: int) -> None:
@@ -38,7 +38,7 @@ class _Table:
         self.shown = 0
         self.is_over = False
         self.chosen_at = self.put_at = self.moved_at = self.next_at = self.rests_until = 0.0
-        self.standing: Standing | None = None
+        self.standing: PublicStanding | None = None
         self.gains: deque[tuple[float, int]] = deque()
 
     @property
@@ -106,7 +106,7 @@ class Wall:
     ) -> None:
         self._matches = matches
         self._running = running
-        self._tables = [_Table(number) for number in range(tables)]
+        self._tables = [_WallTable(number) for number in range(tables)]
         self._step_s = 1 / pace
         self._queue: deque[str] = deque()
         self.not_shown = 0
@@ -130,7 +130,7 @@ class Wall:
         """Forget all matches: the source begins anew."""
         self._queue.clear()
         for number in range(len(self._tables)):
-            self._tables[number] = _Table(number)
+            self._tables[number] = _WallTable(number)
 
     def begins_again(self, match: ShownMatch) -> None:
         """Show a match from its start again, because the source has brought it again."""
@@ -180,7 +180,7 @@ class Wall:
 
     # -- a table ---------------------------------------------------------------------------------
 
-    def _go_on(self, table: _Table, now: float) -> None:
+    def _go_on(self, table: _WallTable, now: float) -> None:
         if table.match is not None and table.match.head.match not in self._matches:
             self._free_table(table)  # forgotten meanwhile
         if (table.is_over and now >= table.rests_until) or table.match is None:
@@ -192,14 +192,14 @@ class Wall:
             return
         self._show_moves(table, now)
 
-    def _free_table(self, table: _Table) -> None:
+    def _free_table(self, table: _WallTable) -> None:
         was_playing = table.is_playing
         number = table.number
         table.__init__(number)  # type: ignore[misc]  # all as it was in the beginning
         if was_playing:
             self._put.append(table.text(0))
 
-    def _take_next(self, table: _Table, now: float) -> None:
+    def _take_next(self, table: _WallTable, now: float) -> None:
         match = self._next_match(now)
         if match is None:
             return  # the last result stays
@@ -221,7 +221,7 @@ class Wall:
                 return waiting
         return None
 
-    def _put_match(self, table: _Table, now: float) -> None:
+    def _put_match(self, table: _WallTable, now: float) -> None:
         """Put a match on its table, once it is here. A live one at once with all that has happened, one
         that has ended from its first turn on."""
         match = table.match
@@ -234,13 +234,13 @@ class Wall:
         table.start = match.start
         first = match.steps[0] if match.steps else len(match.events)
         table.shown = first if match.end is not None else len(match.events)
-        table.standing = Standing(match.start)
+        table.standing = PublicStanding(match.start)
         table.standing.add(match.events[: table.shown])
         table.put_at = table.moved_at = now
         table.next_at = now + self._step_s
         self._put.append(table.text(now))
 
-    def _show_moves(self, table: _Table, now: float) -> None:
+    def _show_moves(self, table: _WallTable, now: float) -> None:
         """Show the moves that are due."""
         match = table.match
         if match is None:
@@ -269,7 +269,7 @@ class Wall:
             text += b',"end":%b' % match.end
         self._moved.append(text + b"}")
 
-    def _count_gains(self, table: _Table, events: list[bytes], now: float) -> None:
+    def _count_gains(self, table: _WallTable, events: list[bytes], now: float) -> None:
         standing = table.standing
         if standing is None or not events:
             return

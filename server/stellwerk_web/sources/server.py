@@ -51,7 +51,7 @@ class _Message(Struct):
     match: Id | UnsetType = UNSET
 
 
-class _Event(Struct):
+class _EventMessage(Struct):
     number: int
     event: Raw
 
@@ -246,7 +246,7 @@ class Spectator:
         match = "" if message.match is UNSET else message.match
         match message.type:
             case "event":
-                self._hear_event(match, _decode(line, _Event))
+                self._hear_event(match, _decode(line, _EventMessage))
             case "seat":
                 seat = _decode(line, _Seat)
                 if match in self._watched:
@@ -280,7 +280,7 @@ class Spectator:
             raise LostError(f"an answer to nothing that was asked: {kind} {shown(match)}")
         self._asked.popleft()
 
-    def _hear_event(self, match: str, event: _Event) -> None:
+    def _hear_event(self, match: str, event: _EventMessage) -> None:
         watched = self._watched.get(match)
         if watched is None:
             return

@@ -39,7 +39,7 @@ from stellwerk_tournament.store.follow import Follower, NewLines
 from stellwerk_tournament.store.match_line import MatchLine, blocks_of
 from stellwerk_tournament.store.store import STATE, KnownBlock, Store, StoreError, look_into
 from stellwerk_web.show.forms import Head, Ranking
-from stellwerk_web.show.results import LISTED, BotPage, Conduct, Counted, PairPage, Rated, Results
+from stellwerk_web.show.results import LISTED, BotPage, Counted, PairPage, Rated, Results, SideConduct
 from stellwerk_web.sources.recorded import NO_CLOCKS
 
 MOST_BLOCKS: Final = 100  # running ones that are listed
@@ -408,12 +408,12 @@ def replay_in(folder: Path, name: str) -> Path | None:
     return folder / name if _REPLAY.fullmatch(name) else None
 
 
-def _list_conducts(line: MatchLine) -> Iterator[Conduct]:
+def _list_conducts(line: MatchLine) -> Iterator[SideConduct]:
     """Yield what is known of each team of a match."""
     forfeits = {forfeit.team: forfeit.reason for forfeit in line.forfeits}
     for team, own_seats in enumerate(line.seats):
         seats = [line.bots[seat] for seat in own_seats]
-        yield Conduct(
+        yield SideConduct(
             asks=sum(seat.asks for seat in seats),
             used_ms=sum(seat.used_ms for seat in seats),
             slowest_ms=max(seat.slowest_ms for seat in seats),

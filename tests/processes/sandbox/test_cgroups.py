@@ -70,8 +70,8 @@ class Delegated:
     def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
         self.folder, self.own = folder, folder
         (folder / "cgroup.controllers").write_text("cpu memory pids")
-        patch.setattr(cgroups, "_text", self.read)
-        patch.setattr(cgroups, "_write", self.write)
+        patch.setattr(cgroups, "_read_text", self.read)
+        patch.setattr(cgroups, "_write_file", self.write)
         patch.setattr(os, "geteuid", lambda: 1000)
 
     def read(self, path: str) -> str:
