@@ -3,7 +3,7 @@
 It knows nothing of matches. h11 takes longer to load than `--help` may:
 import `server.py` where a page is opened.
 
-Law: whatever a client sends, or fails to send or to read, costs that client its connection, and nobody
-anything else. Only GET and HEAD are answered, with one of a closed list of statuses, each with a body that
+Law: whatever a client sends, or fails to send or to read, costs that client its connection, and no other
+client anything. Only GET and HEAD are answered, with one of a closed list of statuses, each with a body that
 says why.
 """

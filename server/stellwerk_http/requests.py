@@ -27,7 +27,7 @@ LOOPBACK_NAMES: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 @dataclass(frozen=True, slots=True)
 class Request:
     """A sound request. `path` is as it was sent: nothing here is percent-decoded, because no path needs it.
-    `last` is the position after which a stream goes on, if the client has one."""
+    `last` is the position after which a stream continues, if the client has one."""
 
     path: str
     is_head: bool = False

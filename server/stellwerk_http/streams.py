@@ -104,7 +104,8 @@ class StreamReader:
         self._send(chunk)
 
     async def rest(self) -> bool:
-        """Wait until the reader has something to send, after a while a comment. Return whether it goes on."""
+        """Wait until the reader has something to send, after a while a comment. Return whether it is still
+        there."""
         if self._is_gone:
             return False
         if self._unsent:

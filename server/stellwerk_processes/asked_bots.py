@@ -61,7 +61,7 @@ class AskedBots:
         bot.begin_match(freezes=self._freeze, own_processors=own_processors)
         self._bots[seat] = bot
 
-    # -- as the match goes on --------------------------------------------------------------------
+    # -- during the match -------------------------------------------------------------------------
 
     def asked(self, seat: Seat, now: float) -> float:
         began = perf_counter()
@@ -86,7 +86,7 @@ class AskedBots:
         self._idle.set()
 
     def end(self) -> None:
-        """Let all bots go on: the match is over, or given up. Does nothing the second time."""
+        """Continue all bots: the match is over, or given up. Do nothing the second time."""
         if self._is_over:
             return
         self._is_over = True

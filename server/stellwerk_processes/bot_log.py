@@ -23,7 +23,7 @@ _ESCAPES: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 @dataclass(frozen=True, slots=True)
 class MatchLogs:
     """Where what the bots of one match print is written. A process gets a file when it starts: its name
-    begins with `stem`. One that plays several matches goes on with its file, under a heading for each."""
+    begins with `stem`. A process that plays several matches keeps its file, with a heading for each match."""
 
     folder: Path
     stem: str

@@ -151,7 +151,7 @@ def parse_bot_spec(text: str) -> BotSpec:
 
 
 def usual_process(built_in: str | None) -> Process:
-    """Return how a bot runs if nobody says it: only a built-in bot needs no isolation from anybody."""
+    """Return the default process mode. Built-in bots need no isolation."""
     if built_in is None:
         return "fresh"
     return "house" if built_in in QUICK_BOTS else "reused"

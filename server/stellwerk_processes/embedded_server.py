@@ -1,7 +1,7 @@
 """A server inside a program that plays matches: without a log, with its journals in memory, and followed.
 
 Law: no file says during a match what a bot must not know. So a match is kept in memory while it is played,
-and written down when it is over: nobody would go on with it after a crash.
+and written down when it is over: no server would continue it after a crash.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class LobbyFollower:
 
 @dataclass(slots=True)
 class Stranger:
-    """The observations of a client that never took its seat. `connected` is None if nobody can know."""
+    """The observations of a client that never took its seat. `connected` is None if that is unknown."""
 
     connected: bool | None = None
     refused: RefusedLines = field(default_factory=RefusedLines)
@@ -145,7 +145,7 @@ class MemoryJournals:
 
 
 class NoLog:
-    """The log of an embedded server: nobody reads it, for all that happens comes as events."""
+    """The log of an embedded server, which drops everything: its program gets all that happens as events."""
 
     def info(self, event: str, **data: object) -> None:
         pass

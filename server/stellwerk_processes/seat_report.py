@@ -1,4 +1,4 @@
-"""How a match ended for one seat, and what its bot needed and did wrong: as commands and files tell it."""
+"""How a match ended for one seat, and what its bot needed and did wrong, as commands and files report it."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Breakdown(Struct, frozen=True):
 
 class SeatReport(Struct, frozen=True, omit_defaults=True):
     """`used_ms` is what the bot's answers to its `asks` took by the match's clock, `cpu_ms` what its process
-    used: one that is used again, while the match was played. A remote bot has none, for nobody here knows it,
-    and a house bot has none, for it sits in the server.
+    used: one that is used again, while the match was played. None for remote
+    bots (not measured here) and house bots (they run inside the server).
     `transport` is how it was connected last. `log` is the file with all that a started bot printed.
-    `suspended`: it was not started, and nobody waited for it.
+    `suspended`: the bot was not started, and the match did not wait for it.
 
     Of a bot that was started here: `answer_cpu_ms` is what its processes used while it was asked, and
     `slowest_answer_cpu_ms` the most for one answer. `waited_ms` is how long its threads were ready to run

@@ -151,7 +151,7 @@ class StandingServer:
     async def play(
         self, bot_match: BotMatch, absent: frozenset[str], observer: MatchObserver = NO_OBSERVER
     ) -> MatchResult:
-        """Play a match like `play_match`. Nobody waits for the remote bots in `absent`, which are names as in
+        """Play a match like `play_match`. Do not wait for the remote bots in `absent`, which are names as in
         `present`."""
         reused: dict[Seat, _Process] = {}
         result: MatchResult | None = None
@@ -242,7 +242,7 @@ class StandingServer:
         return False
 
     def _wake_process(self, process: _Process) -> None:
-        """Let a process go on that has been stopped, or was to be."""
+        """Continue a process that has been stopped, or was to be."""
         if process.bot is None or not process.bot.is_frozen:
             return
         process.bot.thaw()
@@ -251,7 +251,7 @@ class StandingServer:
             self.server.release(session)
 
     def wake_all(self) -> None:
-        """Let all processes go on: some cannot be ended while they are stopped."""
+        """Continue all processes: some cannot be ended while they are stopped."""
         for process in self._processes:
             self._wake_process(process)
 

@@ -63,10 +63,10 @@ Show = Callable[[MatchSession], object]
 class BotMatch:
     """A planned match, and the bots that play it. `bots` and `bot_seeds` have one for each seat; partners are
     the same bot. `needs_all`: the match does not begin without all its bots. `logs`: the folder for what they
-    print, if any. `suspended`: the seats whose bots are not started, nor led to their seats; nobody waits for
-    them. `freeze`: a bot of this machine is stopped while it is not asked. `processors`: those that each seat
-    has for itself, if seats have any. `house_bots` makes the players of those that sit in the server, by the
-    names of built-in bots."""
+    print, if any. `suspended`: the seats whose bots are not started, nor led to their seats; the match does
+    not wait for them. `freeze`: a bot of this machine is stopped while it is not asked. `processors`: those
+    that each seat has for itself, if seats have any. `house_bots` makes the players of those that sit in the
+    server, by the names of built-in bots."""
 
     plan: MatchPlan
     bots: tuple[BotSpec, ...]
@@ -164,8 +164,8 @@ class StandingBot:
 
 @dataclass(slots=True)
 class _Seated:
-    """A bot while the match goes on. `is_gone`: nobody waits for it any more, though it never left.
-    `suspended`: it was kept away. `sits_in_server`: nobody ever waits for it."""
+    """A bot during its match. `is_gone`: the match no longer waits for it, though it never left. `suspended`:
+    it was kept away. `sits_in_server`: the match never waits for it."""
 
     seat: Seat
     spec: BotSpec
@@ -218,7 +218,7 @@ class _ServedMatch:
                 pass
 
     def note_gone(self, seated: _Seated) -> None:
-        """Note that nobody waits for this bot any more."""
+        """Note that the match no longer waits for this bot."""
         seated.is_gone = True
         self.follower.changed.send()
 
@@ -266,7 +266,7 @@ async def play_among(
     observer: MatchObserver = NO_OBSERVER,
 ) -> MatchResult | Exception:
     """Play a match on a server that listens: with standing bots, and with bots that are started for it.
-    Nobody waits for those in `absent`. Return an error instead of raising it, for nurseries would wrap it."""
+    Do not wait for those in `absent`. Return an error instead of raising it: nurseries would wrap it."""
     server, follower, plan = host.server, host.follower, bot_match.plan
     late_before, bugs_before = server.clock.late_ms, len(follower.bugs)
     tokens = [new_token() for _ in bot_match.bots]  # a standing bot never learns its own

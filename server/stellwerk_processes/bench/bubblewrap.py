@@ -128,7 +128,7 @@ def _number_in(path: str) -> int:
 
 
 def _set_mode(mode: int) -> list[str]:
-    """Return the words before those that make a file which nobody may write to."""
+    """Return the words before those that make a read-only file."""
     return ["--perms", f"{mode & 0o555:04o}"] if "--perms" in _read_options() else []
 
 

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-MOST_THREADS: Final = 2000  # of all the family that are looked at: nobody is to wait for a bot with more
+MOST_THREADS: Final = (
+    2000  # of a whole family, that are looked at: a bot with more must not hold up the others
+)
 
 _SCHEDULER_CLOCK: Final = 2  # of the clocks that the kernel has for each process: the exact one
 _TICK_MS: Final = 1000 / os.sysconf("SC_CLK_TCK")

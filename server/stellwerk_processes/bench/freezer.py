@@ -1,9 +1,9 @@
-"""Bots that are stopped while nobody asks them, so that none thinks on another's time.
+"""Bots that are stopped while they are not asked, so that none thinks on another's time.
 
 Laws:
 - all processes of a bot are stopped, or `freeze` says that this is impossible: by the freezer of cgroup 2 if
   the bot has a cgroup of its own, and otherwise by SIGSTOP to each process of its family, until all are at
-  rest and a look finds nobody new. A process that has got the signal starts no other one, except one that it
+  rest and a look finds no new one. A process that has got the signal starts no other one, except one that it
   was just about to start;
 - nothing of ours is stopped, only what the bot started;
 - `thaw` takes a few system calls and waits for nothing: it is called before the bot's clock starts;
@@ -38,7 +38,7 @@ class Freezer(Protocol):
         ...
 
     def thaw(self) -> None:
-        """Let the bot go on."""
+        """Continue the bot."""
         ...
 
 

@@ -115,7 +115,7 @@ def ruleset(readable: Iterable[str], writable: Iterable[str], ports: Iterable[in
 
 def ruleset_inside(folders: Iterable[str], ports: Iterable[int] | None) -> Ruleset | None:
     """Return the ruleset of a bot that has namespaces: it may read all that is in these folders, and of the
-    kernel's files what tells nothing of other bots. `ports` are those it may connect to over TCP, for the
+    kernel's files what tells nothing of other bots. `ports` are those it may connect to over TCP: the
     kernel chooses the other end of a connection by a counter of the machine. None leaves it the machine's
     network, and then it may not signal others, nor use their abstract sockets."""
     abi = landlock_abi()

@@ -92,7 +92,7 @@ LEVELS: Final[dict[Level, Measures]] = {
 for compiled code or for their heap in a file of 2 TB in memory, of which they use little."""
 
 UNPROVEN: Final[tuple[Wanted, ...]] = tuple(level for level, row in LEVELS.items() if not row.needs)
-"""The levels that hold on every machine: nobody needs a witness for them."""
+"""The levels that hold on every machine, without a witness."""
 
 TRIALS: Final[Mapping[str, tuple[Level, str]]] = {
     "read_files": ("landlock", "read files of the organizer"),

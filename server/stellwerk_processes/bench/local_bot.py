@@ -1,7 +1,7 @@
 """A bot that runs on this machine: started confined, heard out, frozen, measured, and ended with all that it
 started. Nothing else in Stellwerk touches a bot's processes.
 
-Law: whatever a bot does, it costs nobody else anything. It is the leader of a session and a process group of
+Law: whatever a bot does costs no other bot anything. It is the leader of a session and a process group of
 its own, with no open descriptor but its standard streams, and an empty folder of its own. Its output is read
 all the time, so that it never waits for a reader. When it ends, or is to end, or the runner is cancelled or
 killed, its supervisor (`supervise.py`) kills all that it started, and ends itself. Then its folder is
@@ -196,7 +196,7 @@ class LocalBot:
         return progress
 
     def thaw(self) -> None:
-        """Let it go on. Takes a few system calls and waits for nothing."""
+        """Continue it. This takes a few system calls and waits for nothing."""
         if self.is_frozen and self.report is None:
             self._freezer.thaw()
         self.is_frozen = False
@@ -368,7 +368,7 @@ async def _end_bot(bot: LocalBot, supervisor: _Supervisor, grace: float, *, stop
         ended = _read_last_word(supervisor.control)
         # If there is none, it was killed, or taken over, and has ended nothing.
         are_gone = ended is not None or await trio.to_thread.run_sync(end_orphans)
-        # What is left in the pipe. A process that nobody could kill may hold it open for ever.
+        # What is left in the pipe. A process that could not be killed may hold it open for ever.
         nursery.cancel_scope.deadline = trio.current_time() + grace
     await supervisor.printed.aclose()
     os.close(supervisor.descriptor)

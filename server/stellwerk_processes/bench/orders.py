@@ -16,7 +16,7 @@ class Orders(TypedDict):
     `sysinfo` what the supervisor answers to the call of that name. Inside of namespaces,
     `own_mounts` are the bot's alone, and it gets inodes of its own of all others; where the kernel cannot do
     that, the filter is `seccomp_without_locks`. `cgroups` are descriptors to join them by. `port`: where to
-    listen inside, unless it is 0. `streams` are the descriptors of the bot's input and output: nobody but the
+    listen inside, unless it is 0. `streams` are the descriptors of the bot's input and output: only the
     bot has those, so that the runner sees when it closes them."""
 
     argv: list[str]

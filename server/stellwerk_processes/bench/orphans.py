@@ -6,10 +6,10 @@ Its processes then become children of this one, the next that takes in orphans, 
 
 Laws:
 - a child is ended only if this program did not start it, if it was not there before the first bot, and if it
-  is in another session: bots begin in sessions of their own, and nobody can enter one that exists;
+  is in another session: bots begin in sessions of their own, and no process can enter one that exists;
 - orphans are taken in only while bots run: those of other programs are none of our business;
 - what is ended is waited for, so that its id can be used again;
-- a bot that kills this program as well leaves its processes to the system. Nobody is there to end them.
+- a bot that kills this program as well leaves its processes to the system.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PAUSE: Final = 0.001  # until the next look
 
 _SET_CHILD_SUBREAPER: Final = 36
 
-_starting: Final = threading.Lock()  # while a process is there that nobody has noted yet
+_starting: Final = threading.Lock()  # while a new process has not been noted yet
 _noted: Final[set[int]] = set()
 _others: Final[set[int]] = set()
 _libc: Final = ctypes.CDLL(None)

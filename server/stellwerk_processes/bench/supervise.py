@@ -240,7 +240,7 @@ def _supervise(bot: int, children: int, control: int, calls: int | None, orders:
             if calls is not None and number == calls:
                 if event & select.POLLIN:
                     _answer_call(calls, orders, waiting)
-                else:  # nobody is left who could ask
+                else:  # no process is left that could ask
                     poll.unregister(calls)
                 continue
             if number == children:

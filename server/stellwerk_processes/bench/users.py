@@ -25,7 +25,8 @@ _taken: Final[set[int]] = set()
 
 @contextmanager
 def own_user() -> Generator[int | None]:
-    """Return an id that nobody else has while the block runs, or None where this process cannot give one."""
+    """Return an id that is in use nowhere else while the block runs, or None where this process cannot give
+    one."""
     ids = _choose_range()
     if ids is None:
         yield None

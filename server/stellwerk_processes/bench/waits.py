@@ -1,7 +1,7 @@
 """Waits for a number in memory to change (futex), for memory that processes share.
 
-The kernel keeps who waits by file and page, and wakes them by that, even if nobody may write to the file. So
-one bot could wait at a page of a library, and another one wake it and count. The filter (`seccomp.py`) leaves
+The kernel finds waiting threads by file and page, even of a file that no bot may write to. So one bot could
+wait at a page of a library, and another one could wake it and count. The filter (`seccomp.py`) leaves
 only waits within one process to the kernel; the rest end here, after a short time, as the kernel may end any
 wait: programs then look at the number, and wait again. Those who wait longer are woken less often.
 
@@ -28,7 +28,7 @@ _WAIT, _COMMAND, _REAL_TIME = 0, 0x7F, 256
 
 
 class Waits:
-    """The waits of a bot that go on. A call is what names it to the kernel."""
+    """The open waits of a bot. `call` is what the kernel knows a wait by."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[int, int], tuple[float, float]] = {}

@@ -148,7 +148,7 @@ def _change_files(offer: Offer) -> bool:
 
 
 def _leave_memory(offer: Offer) -> bool:
-    """Leave shared memory, which stays when nobody uses it. The other side looks, and removes it."""
+    """Leave shared memory, which stays when no process uses it. The other side looks, and removes it."""
     return bool(ctypes.CDLL(None).shmget(offer["memory_key"], mmap.PAGESIZE, _CREATE | 0o666) >= 0)
 
 

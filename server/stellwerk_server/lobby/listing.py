@@ -68,7 +68,7 @@ class Listing:
     # -- what happens ----------------------------------------------------------------------------
 
     def began(self, match: MatchSession) -> None:
-        """Note that a match begins, or goes on after a restart."""
+        """Note that a match begins, or continues after a restart."""
         if match.plan.is_watchable:
             self._append(match.id, _Running(self._newest + 1, match))
 
@@ -137,8 +137,8 @@ class Listing:
     def _write_cursor(self, last: int, since: int) -> str:
         """Return a cursor: the life of this list, the last change that its reader knows, and the newest one
         when the list began anew for it. A match that had ended by then was never shown to it as running, so
-        it misses nothing if that is forgotten while it reads on. Else nobody could read a long list to its
-        end."""
+        it misses nothing if that is forgotten while it reads on. Otherwise no reader could get to the
+        end of a long list."""
         if not self._life:
             self._life = self._setup.new_id()
         return f"{self._life}-{last}-{since}"

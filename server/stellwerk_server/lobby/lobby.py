@@ -101,7 +101,7 @@ class Lobby:
         return self._connections
 
     def listed(self) -> list[MatchSession]:
-        """Return the running matches that anybody may learn of."""
+        """Return the running matches that are public."""
         return [match for match in self.matches.running.values() if match.plan.is_watchable]
 
     def counts(self) -> Counts:

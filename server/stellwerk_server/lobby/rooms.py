@@ -63,7 +63,7 @@ class GameShelf:
 @dataclass(frozen=True, slots=True)
 class Reservation:
     """A match whose seats wait for their tokens: for a program that embeds the server. `asks` hears of each
-    of its asks. `house_bots` are the seats that wait for nobody, with the names of their players and what
+    of its asks. `house_bots` are the seats that wait for no client, with the names of their players and what
     makes them."""
 
     plan: MatchPlan

@@ -58,8 +58,8 @@ class Connection:
         limits: Limits,
         now: float,
     ) -> None:
-        """Make a connection. `is_private`: nobody else can listen, because it is encrypted or does not leave
-        the machine."""
+        """Make a connection. `is_private`: no third party can listen, because it is encrypted or does not
+        leave the machine."""
         self.number = number
         self.address = address
         self.origin = origin
@@ -153,7 +153,7 @@ class Session:
         return refused
 
     def running(self) -> list[tuple[MatchSession, int]]:
-        """Return the matches that go on, with the session's seat in each."""
+        """Return the running matches, with the session's seat in each."""
         return [(match, seat) for match, seat in self.matches.values() if not isinstance(match, EndedMatch)]
 
     def ended(self) -> list[tuple[EndedMatch, int]]:

@@ -172,7 +172,7 @@ class EndedMatch:
 
 
 def events_in(lines: list[bytes]) -> Iterator[Event]:
-    """Yield the events of a journal or of a replay, in the form that nobody may see before the end.
+    """Yield the events of a journal or of a replay, in the form that no client may see before the end.
     CanonicalError if a line was changed or is missing."""
     chain = Chain(CHAIN_LABEL)
     for text in lines:

@@ -23,7 +23,7 @@ class MatchPlan:
     name for each seat, as all players see them.
 
     `seed` and `salt` are secret until the match is over. With `reveal_later` they stay so until all matches
-    of the same deal are over, and until then nobody but its players learns of the match.
+    of the same deal are over, and until then only its players learn of the match.
     """
 
     match: str
@@ -42,7 +42,7 @@ class MatchPlan:
 
     @property
     def is_watchable(self) -> bool:
-        """Return whether anybody may learn of the match. Its public part, such as the market, would show the
+        """Return whether the match is public. Its public part, such as the market, would show the
         cards to come to a seat of another match of the same deal."""
         return not self.reveal_later
 

@@ -352,7 +352,7 @@ class Server:
         self._set_patience(session)
 
     def release(self, session: Session) -> None:
-        """Let the limits count again, for a client that goes on. It has all the time that a piece gets, and
+        """Let the limits count again, for a client that continues. It has all the time that a piece gets, and
         what has piled up meanwhile does not count."""
         session.is_held = False
         self._set_patience(session)

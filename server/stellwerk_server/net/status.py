@@ -42,7 +42,7 @@ async def open_page(
     """Answer each GET with one JSON object, which `text` writes, and return the address. `metrics`, if given,
     writes what is at /metrics instead. `note_bug` gets what they raise. OSError if the address cannot be had.
 
-    The page answers under any name: monitoring finds it under names that nobody told the server.
+    The page answers under any name: monitoring finds it under names that the server does not know.
     """
     from stellwerk_http.server import HttpLimits, HttpServer  # here, because help needs no h11
 
@@ -99,7 +99,7 @@ class StatusPage:
 
 
 def running_match(match: MatchSession) -> dict[str, object]:
-    """Describe a match that anybody may learn of while it runs."""
+    """Describe a running match that is public."""
     return {
         "match": match.id,
         "game": match.game.id,

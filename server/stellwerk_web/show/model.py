@@ -1,8 +1,7 @@
 """The model: all that is shown, told by a source, and read by pages through channels.
 
-A source says what it learns; `tick` says a few times a second what has changed, so that readers of the
-overview get as many changes with a thousand matches as with one. Only a reader of one match gets each of
-its events at once.
+Sources report events. `tick` publishes them in batches, so the cost of the overview does not grow with the
+number of matches. Only a reader of one match gets each of its events at once.
 
 Law: memory has bounds: heads of so many matches, the events of few, the last changes of each channel.
 """

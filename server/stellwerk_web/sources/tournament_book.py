@@ -65,7 +65,7 @@ class RunningBlock(Struct, frozen=True):
 
 class TournamentState(Struct, frozen=True, omit_defaults=True):
     """How far a tournament has come. `is_running`: whether its runner answers, if anybody asked it; then what
-    only the runner knows is there, too. `total` is None if nobody knows it."""
+    only the runner knows is there, too. `total` is None if it is unknown."""
 
     title: str
     played: int = 0
@@ -100,8 +100,8 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """The state of the folder's blocks. `noted_over` is None if nobody has noted whether all has been played.
-    `standings` are there only if blocks were called off."""
+    """The state of the folder's blocks. `noted_over` is None if the folder does not say whether all has been
+    played. `standings` are there only if blocks were called off."""
 
     noted_over: bool | None = None
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
@@ -240,8 +240,8 @@ def _stand_in(store: Store) -> Stand:
 
 
 def _is_over(facts: Facts, stand: Stand) -> bool:
-    """Return whether all has been played. Where nobody has noted it, each block of the schedule must be
-    over."""
+    """Return whether all has been played. Where the folder does not say it, each block of the schedule must
+    be over."""
     if stand.noted_over is not None:
         return stand.noted_over
     settings, counts = facts.settings, stand.counts
