@@ -36,7 +36,7 @@ class Timer:
         """Clear the timer for good. The heap may keep it for minutes, but not what it would have run: a whole
         match, or a session with all its matches."""
         self.clear()
-        self.run = lambda now: None
+        self.run = _do_nothing
 
     def fire(self, now: float) -> None:
         """Run it, if it is still due."""
@@ -65,6 +65,10 @@ class Timer:
                 self.set(self.deadline)
             return False
         return True
+
+
+def _do_nothing(now: float) -> None:
+    pass
 
 
 class Deadlines:
