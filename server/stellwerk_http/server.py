@@ -85,7 +85,6 @@ class HttpServer:
             self.note_bug(error)
         finally:
             self.connections -= 1
-            await trio.aclose_forcefully(stream)
 
 
 class _Connection:
