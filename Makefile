@@ -36,6 +36,9 @@ GROUPS_PIP := pip>=25.1
 PYTEST_OPTIONS := --numprocesses auto --maxprocesses 8 --dist loadgroup
 PYTEST := $(BIN)/python -m pytest $(PYTEST_OPTIONS)
 
+# Tests start programs by the hundred: compiled once, each of them takes half the time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install compile demo test test-compiled lint format generate starters hostile pictures bench figures growth \

@@ -1,4 +1,4 @@
-"""Blocks that are played on other machines: `export`, `block` and `merge`.
+"""Blocks that are played on other machines: `export` and `block`.
 
 `block` opens nothing but its files: it knows no tournament's folder.
 """
@@ -16,7 +16,6 @@ import trio
 
 from stellwerk.shared.errors import (
     DONE,
-    FAILED,
     CommandError,
     infrastructure_error,
     refusing,
@@ -24,7 +23,7 @@ from stellwerk.shared.errors import (
     writing,
 )
 from stellwerk.shared.house_bots import house_bots
-from stellwerk.shared.terminal import complain, complain_of, say
+from stellwerk.shared.terminal import complain_of, say
 from stellwerk.shared.version import version
 from stellwerk_base.files import PRIVATE, write_whole
 from stellwerk_base.texts import counted, shown
@@ -44,15 +43,11 @@ from stellwerk_tournament.blocks.files import (
     read,
 )
 from stellwerk_tournament.blocks.machine import machine_record
-from stellwerk_tournament.blocks.merge import Merged, merge
 from stellwerk_tournament.blocks.play_block import Host, why
 from stellwerk_tournament.blocks.table import Table, open_table, private_folder
-from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.courier import BlockFailedError
 from stellwerk_tournament.store.match_line import MOST_NAME, is_name
-from stellwerk_tournament.store.store import Opened
 
-MOST_NAMED: Final = 20
 STOPPED: Final = 130
 
 
@@ -159,33 +154,3 @@ def _is_there(target: Path, order: BlockOrder) -> bool:
     except BlockFileError as error:
         raise usage_error(f"{target}: is there, and {error}; remove it, or choose another name") from None
     return (result.cup, result.block) == (order.cup, order.block)
-
-
-# -- merge -------------------------------------------------------------------------------------------
-
-
-def merge_results(opened: Opened, settings: Settings, names: Sequence[str]) -> Merged:
-    """Take in results, and say what was refused or ignored. CommandError if there are none."""
-    paths: list[Path] = []
-    for path in map(Path, names):
-        paths += sorted(path.glob(f"*{RESULT_ENDING}")) if path.is_dir() else [path]
-    if not paths:
-        raise usage_error(f"{names[0]}: has no file *{RESULT_ENDING}")
-    merged = merge(opened, settings, paths)
-    for lines in (merged.ignored, merged.refused):
-        for line in lines[:MOST_NAMED]:
-            complain(shown(line, 2000))
-        if len(lines) > MOST_NAMED:
-            complain(
-                f"and {len(lines) - MOST_NAMED:,} more {'ignored' if lines is merged.ignored else 'refused'}"
-            )
-    for each in merged.suspensions:
-        complain(f"{each.bot} is suspended after block {each.block}, with {each.forfeits} forfeits in a row")
-    return merged
-
-
-def say_merged(merged: Merged) -> int:
-    """Say what was taken in, and return the exit code."""
-    blocks, matches = counted(merged.blocks, "block"), counted(merged.matches, "match", "matches")
-    say(f"{blocks} taken in, with {matches}; {len(merged.ignored)} ignored, {len(merged.refused)} refused")
-    return FAILED if merged.refused else DONE

@@ -47,11 +47,13 @@ def _carry_out(arguments: argparse.Namespace) -> int:
 
         shows = command == "run" and arguments.dry_run
         return show_schedule(folder, arguments) if shows else play(folder, arguments)
+    if command == "merge":
+        from stellwerk.tournament.merge import merge_into
+
+        return merge_into(folder, arguments.results)
     from stellwerk.tournament import results
 
     match command:
-        case "merge":
-            return results.merge_into(folder, arguments.results)
         case "status":
             return results.show_status(folder, arguments.json)
         case "ratings":

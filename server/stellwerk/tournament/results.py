@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter
 
 from stellwerk.shared.errors import DONE, FAILED, infrastructure_error, not_writable, usage_error
 from stellwerk.shared.progress import WorkLine
 from stellwerk.shared.terminal import complain, say
-from stellwerk.tournament.blocks import merge_results, say_merged
 from stellwerk.tournament.folder import (
     command_for,
-    cup_in,
     looked_into,
     making,
-    opened_folder,
     total_of,
     write_derived,
 )
@@ -36,16 +32,6 @@ from stellwerk_tournament.report.verify import OtherVersionError, UntrueError, v
 from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import look_into
-
-
-def merge_into(folder: Path, results: Sequence[str]) -> int:
-    cup = cup_in(folder)
-    with opened_folder(cup) as opened:
-        merged = merge_results(opened, cup.settings, results)
-        if merged.blocks:
-            opened.store.note_over(len(cup.results) == total_of(cup))
-            write_derived(cup)
-    return say_merged(merged)
 
 
 def show_status(folder: Path, as_json: bool) -> int:

@@ -20,7 +20,7 @@ import pytest
 from msgspec import UNSET
 
 from stellwerk.__main__ import main
-from stellwerk.tournament.blocks import MOST_NAMED
+from stellwerk.tournament.merge import MOST_NAMED
 from stellwerk_processes.bench.levels import SandboxRecord
 from stellwerk_processes.faults import Fault
 from stellwerk_tournament.blocks.files import (

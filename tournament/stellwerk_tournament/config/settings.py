@@ -178,8 +178,8 @@ class Entrant:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the file says. `freeze`: bots are stopped while they are not asked. `cores_per_bot`: how many
-    physical cores each has to itself in a match, if any."""
+    """All settings of the file. `freeze`: bots are stopped while they are not asked. `cores_per_bot`: how
+    many physical cores each has to itself in a match, if any."""
 
     title: str
     kind: Kind

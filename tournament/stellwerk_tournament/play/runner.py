@@ -64,9 +64,9 @@ LOOPBACK: Final = "127.0.0.1"
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What is around the matches: where remote bots connect and whether one more may, whether nothing begins
-    before all of them are there, where the status page is, a task `beside` the matches, which makes that page
-    necessary, and what is called in a thread before anything is written. That may raise a StoreError."""
+    """The surroundings of the matches: where remote bots connect and whether one more may, whether nothing
+    begins before all of them are there, where the status page is, a task `beside` the matches, which makes
+    that page necessary, and a call in a thread before anything is written, which may raise a StoreError."""
 
     listen_at: ListenAddress | None = None
     may_connect: Callable[[], bool] = lambda: True
