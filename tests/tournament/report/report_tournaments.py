@@ -51,10 +51,12 @@ def cup_of(
     """Return the tournament of these lines, wherever they are from. `rated`: why it has no ratings."""
     cup = MadeUpCup(folder)
     cup.settings, cup.results = settings, Results()
+    content = BytesIO()
     for matches in blocks_of(lines):
         text = b"".join(map(line_of, matches))
         cup.results.add(matches, text)
-        cup.content += text
+        content.write(text)
+    cup.content = content.getvalue()
     if rated is not None:
         cup.rated = rated
     return cup
