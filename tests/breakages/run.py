@@ -5,8 +5,9 @@ no list of promises, so chance chooses what to break: comparisons, statements, n
 `breakages.py` finds them. Each room gets as many breakages as any other.
 
 For each of them, the tests of the room run in a copy of the repository, the nearest first (`nearest.py`),
-until one of them fails, which is named. A test that fails there unbroken is left out, and named at the end. A
-survivor is a question: is the code of no use, is the change invisible, or is a test missing?
+until one of them fails, which is named: it fails again, and passes unbroken. Other tests that fail are left
+out, and named at the end. A survivor is a question: is the code of no use, is the change invisible, or is a
+test missing?
 
     make breakages                                60 breakages
     make breakages ARGS='--seed b --count 20'     others
@@ -128,7 +129,7 @@ def run(chosen: Sequence[Broken]) -> int:
             outcomes[broken.room, outcome] += 1
             print(f"{outcome:9} {broken}", f"by {test}" if test else "", flush=True)
     for test in sorted(failing):
-        print(f"fails before anything is broken, and is left out: {test}")
+        print(f"fails for other reasons, and is left out: {test}")
     for room in dict.fromkeys(broken.room for broken in chosen):
         drawn = sum(broken.room == room for broken in chosen)
         print(f"{room}: {drawn} breakages, {outcomes[room, 'noticed'] + outcomes[room, 'endless']} noticed")
@@ -169,25 +170,26 @@ def python_of(copy: Path) -> str:
 
 
 def judge(broken: Broken, tests: Sequence[str], copy: Path, failing: set[str]) -> tuple[Outcome, str]:
-    """Break the copy, run the tests in it, and mend it. Return the test that notices it, too.
-
-    Tests that fail in the mended copy are added to `failing`.
-    """
+    """Break the copy, run the tests in it, and mend it. Return the test that notices it, too: it fails again,
+    and passes in the mended copy. Any other test that fails is added to `failing`."""
     path = copy / broken.breakage.path.relative_to(REPOSITORY)
     sound = path.read_text("utf-8")
     while True:
         path.write_text(broken.breakage.apply(sound), "utf-8")
         try:
             finished = run_tests(copy, tests, failing, TIME_LIMIT)
+            if finished.returncode in (0, NO_TESTS):
+                return "survived", ""
+            failed = FAILED.search(finished.stdout)
+            if failed is None:
+                return "noticed", ""
+            fails_again = run_tests(copy, [failed[1]], (), TIME_LIMIT).returncode != 0
         except subprocess.TimeoutExpired:
             return "endless", ""
         finally:
             path.write_text(sound, "utf-8")
-        if finished.returncode in (0, NO_TESTS):
-            return "survived", ""
-        failed = FAILED.search(finished.stdout)
-        if failed is None or run_tests(copy, [failed[1]], (), None).returncode == 0:
-            return "noticed", failed[1] if failed else ""
+        if fails_again and run_tests(copy, [failed[1]], (), None).returncode == 0:
+            return "noticed", failed[1]
         failing.add(failed[1])
 
 

@@ -120,11 +120,17 @@ def test_the_nearest_tests_are_those_with_fewest_imports_between_them_and_the_mo
 
 TOY = "def at_least(a, b): return a >= b\n"
 TOY_TEST = """
-import subprocess, sys
+import pathlib, subprocess, sys
 import toy
 
 def test_that_fails_anyway():
     assert toy.at_least(1, 2)
+
+def test_that_fails_only_once():
+    once = pathlib.Path(__file__).with_suffix(".failed")
+    if not once.exists():
+        once.touch()
+        raise AssertionError
 
 def test_a_program_of_its_own_says_so_too():
     words = [sys.executable, "-c", "import toy; print(toy.at_least(2, 1))"]
@@ -152,7 +158,7 @@ def test_a_breakage_is_noticed_or_survives_and_the_copy_is_mended(
     failing = set[str]()
     test = "tests/test_toy.py::test_equal" if outcome == "noticed" else ""
     assert judge(Broken("web", breakage), ["tests/test_toy.py"], copy, failing) == (outcome, test)
-    assert failing == {"tests/test_toy.py::test_that_fails_anyway"}
+    assert failing == {f"tests/test_toy.py::test_that_fails_{when}" for when in ("anyway", "only_once")}
     assert (copy / "server" / "toy.py").read_text() == TOY
 
 
