@@ -174,7 +174,7 @@ def test_a_series_of_games_plays_rotations_of_a_deal_in_turn(bot: Bot) -> None:
 
 
 def test_a_comparison_plays_rotations_of_a_deal_in_turn(bot: Bot) -> None:
-    words = ("--games=usa", "--most=3", "--jobs=3", "--sandbox=limits", "--json")
+    words = ("--game=usa", "--most=3", "--jobs=3", "--sandbox=limits", "--json")
     report = run("compare", "random", bot.spec, "--board", bot.board, *words, codes=(3,))
     expect_no_overlap(bot.read().of_blocks(blocks_of(json.loads(report)["matches"])), 3)
 

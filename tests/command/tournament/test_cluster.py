@@ -45,6 +45,19 @@ IMPATIENT: Final = """
 import stellwerk_tournament.blocks.table_process as table_process
 table_process.RESERVE_S = 5
 """
+STUCK: Final = """
+import threading
+import stellwerk_tournament.blocks.cluster_worker as cluster_worker
+play_order = cluster_worker.play_order
+played = []
+def play_one(name, text):
+    if played:
+        threading.Event().wait()
+    played.append(text)
+    return play_order(name, text)
+play_one.__module__, play_one.__qualname__ = play_order.__module__, play_order.__qualname__
+cluster_worker.play_order = play_one
+"""
 SOON_TIDY: Final = """
 import stellwerk_tournament.blocks.cluster_worker as cluster_worker
 cluster_worker.TIDY_S, cluster_worker.IDLE_S = 0.5, 1
@@ -389,10 +402,10 @@ def test_a_scheduler_that_is_killed_ends_the_run_and_resume_goes_on(
     tmp_path: Path, one: Path, elsewhere: Elsewhere
 ) -> None:
     folder = cup(tmp_path / "cup", rounds=ROUNDS)
-    elsewhere.start_worker()
+    elsewhere.start_worker(STUCK, "--nthreads", "1")
     words = (folder, *SEED, "--workers", elsewhere.address)
     with runner("run", *words, **elsewhere.environment) as run:
-        run.until("^block", 3)
+        run.until("^block", 1)
         elsewhere.scheduler.kill()
         assert run.ended() == 4
         assert f"the scheduler at {elsewhere.address} is gone; when that is mended: " in run.printed
