@@ -66,10 +66,11 @@ class Notes:
     life: dict[int, list[int]] = field(default_factory=dict[int, list[int]])
 
     def of_blocks(self, block_of: dict[str, int]) -> list[list[Noted]]:
-        """Return the matches of each block, in the order in which they began."""
+        """Return the matches of each block, in the order in which they began. A match that this machine made
+        fail is played again, and only then is it one of them."""
         blocks: dict[int, list[Noted]] = {}
-        for match, noted in self.matches.items():
-            blocks.setdefault(block_of[match], []).append(noted)
+        for match, block in block_of.items():
+            blocks.setdefault(block, []).append(self.matches[match])
         return [sorted(matches, key=lambda noted: noted.start) for matches in blocks.values()]
 
 
