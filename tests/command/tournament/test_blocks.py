@@ -232,6 +232,11 @@ def _with_printed(result: BlockResult) -> BlockResult:
     return msgspec.structs.replace(result, matches=(msgspec.structs.replace(match, printed=printed), *others))
 
 
+def _without_replay(result: BlockResult) -> BlockResult:
+    match, *others = result.matches
+    return msgspec.structs.replace(result, matches=(msgspec.structs.replace(match, replay=b"{}"), *others))
+
+
 def _with_times(result: BlockResult, times: bytes) -> BlockResult:
     match, *others = result.matches
     return msgspec.structs.replace(result, matches=(msgspec.structs.replace(match, times=times), *others))
@@ -294,6 +299,7 @@ LIES: Final[Sequence[tuple[Callable[[BlockResult], BlockResult], str]]] = (
         lambda result: msgspec.structs.replace(result, failures=((0, "x"),) * 6),
         "says that matches of block 0 failed 6 times",
     ),
+    (_without_replay, "its replay cannot be read"),
     (_with_printed, "its bots printed more than"),
     (lambda result: _with_times(result, b"{}"), "the times of its answers cannot be read"),
 )

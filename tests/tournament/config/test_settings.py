@@ -309,6 +309,7 @@ def test_a_file_that_cannot_be_used_is_refused_with_its_line(
     message = str(refused.value)
     assert message.startswith(f"{folder / FILE}{expected}")
     assert "\n" not in message
+    assert "left out" not in message  # no bot was
 
 
 def test_a_tournament_needs_two_bots_and_a_game(folder: Path) -> None:

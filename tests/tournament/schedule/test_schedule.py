@@ -175,6 +175,13 @@ def test_a_weight_is_how_many_deals_of_a_game_a_round_has() -> None:
     assert Counter(block.variant for block in blocks) == {0: 3 * 6, 1: 4}
 
 
+def test_a_later_version_draws_the_same_tables() -> None:
+    """A folder that was begun before an update is continued and verified after it."""
+    blocks = rounds(plan("random", 5, (2, 2)), 2)
+    tables = ["".join(map(str, map(plan_number, block.entrants))) for block in blocks]
+    assert tables == ["32", "14", "40", "32", "01", "34", "31", "20"]
+
+
 def test_too_many_tables_are_refused_with_what_to_do() -> None:
     with pytest.raises(ScheduleError, match='take kind = "random" or "swiss"'):
         stage(plan("round_robin", 200, (4, 1)), 0)
