@@ -423,7 +423,7 @@ def test_a_worker_whose_playing_process_hangs_is_named_and_another_one_plays_the
     """The worker itself lives, and sends its heartbeats."""
     one, folder = (cup(tmp_path / name, head=SHORT_CLOCKS, rounds=ROUNDS) for name in ("one", "folder"))
     did("run", one, *SEED)
-    hanging, _ = (elsewhere.start_worker(IMPATIENT, "--nthreads", "1") for _ in range(2))
+    hanging, _ = (elsewhere.start_worker(first, "--nthreads", "1") for first in (IMPATIENT, AS_IT_IS))
     with runner("run", folder, *SEED, "--workers", elsewhere.address, **elsewhere.environment) as run:
         run.until(" plays, as ", 2)
         run.until("^block", 3)
