@@ -45,19 +45,24 @@ IMPATIENT: Final = """
 import stellwerk_tournament.blocks.table_process as table_process
 table_process.RESERVE_S = 5
 """
-STUCK: Final = """
-import threading
+AT_SECOND_BLOCK: Final = """
+import os, psutil, signal, threading
 import stellwerk_tournament.blocks.cluster_worker as cluster_worker
 play_order = cluster_worker.play_order
-played = []
-def play_one(name, text):
-    if played:
-        threading.Event().wait()
-    played.append(text)
+begun = []
+def act_and_play(name, text):
+    begun.append(name)
+    if len(begun) == 2:
+        {act}
     return play_order(name, text)
-play_one.__module__, play_one.__qualname__ = play_order.__module__, play_order.__qualname__
-cluster_worker.play_order = play_one
+act_and_play.__module__, act_and_play.__qualname__ = play_order.__module__, play_order.__qualname__
+cluster_worker.play_order = act_and_play
 """
+STUCK: Final = AT_SECOND_BLOCK.format(act="threading.Event().wait()")
+STOPPED: Final = AT_SECOND_BLOCK.format(act="os.kill(os.getpid(), signal.SIGSTOP)")
+HANGING: Final = IMPATIENT + AT_SECOND_BLOCK.format(
+    act="[each.suspend() for each in psutil.Process().children()]"
+)
 SOON_TIDY: Final = """
 import stellwerk_tournament.blocks.cluster_worker as cluster_worker
 cluster_worker.TIDY_S, cluster_worker.IDLE_S = 0.5, 1
@@ -423,13 +428,9 @@ def test_a_worker_whose_playing_process_hangs_is_named_and_another_one_plays_the
     """The worker itself lives, and sends its heartbeats."""
     one, folder = (cup(tmp_path / name, head=SHORT_CLOCKS, rounds=ROUNDS) for name in ("one", "folder"))
     did("run", one, *SEED)
-    hanging, _ = (elsewhere.start_worker(first, "--nthreads", "1") for first in (IMPATIENT, AS_IT_IS))
+    for first in (HANGING, AS_IT_IS):
+        elsewhere.start_worker(first, "--nthreads", "1")
     with runner("run", folder, *SEED, "--workers", elsewhere.address, **elsewhere.environment) as run:
-        run.until(" plays, as ", 2)
-        run.until("^block", 3)
-        while not (tables := tables_of(hanging)):
-            pass
-        os.kill(tables[0], signal.SIGSTOP)
         named = run.until("hangs")
         assert re.match(r"worker tls://127.*, m-\w+: block \d+: the process that plays hangs: nothing", named)
         assert run.ended() == 0, run.printed
@@ -448,11 +449,8 @@ def test_a_worker_that_is_stopped_loses_its_blocks_to_the_others(
 ) -> None:
     """It sends no heartbeat either. When it goes on, nothing of what it has played counts."""
     folder = cup(tmp_path / "cup", rounds=ROUNDS)
-    stopped, _ = (elsewhere.start_worker() for _ in range(2))
+    stopped, _ = (elsewhere.start_worker(first, "--nthreads", "1") for first in (STOPPED, AS_IT_IS))
     with runner("run", folder, *SEED, "--workers", elsewhere.address, **elsewhere.environment) as run:
-        run.until(" plays, as ", 2)
-        run.until("^block", 3)
-        stopped.send_signal(signal.SIGSTOP)
         assert re.match(r"worker tls://127.* is lost: its blocks are played elsewhere", run.until("is lost"))
         stopped.send_signal(signal.SIGCONT)
         assert run.ended() == 0, run.printed
