@@ -112,10 +112,6 @@ class _Started:
     def own_listener(self) -> socket.socket | None:
         return self._listener
 
-    def status(self) -> int | None:
-        report = self._bot.report
-        return None if report is None else _status_in(report)
-
     def status_by(self, deadline: float) -> int | None:
         async def wait(seconds: float) -> None:
             with trio.move_on_after(seconds):
@@ -123,7 +119,8 @@ class _Started:
 
         if (seconds := deadline - time.monotonic()) > 0:
             trio.from_thread.run(wait, seconds, trio_token=self._trio_token)
-        return self.status()
+        report = self._bot.report
+        return None if report is None else _status_in(report)
 
     def last_lines(self) -> tuple[str, ...]:
         return trio.from_thread.run_sync(self._bot.last_lines, trio_token=self._trio_token)

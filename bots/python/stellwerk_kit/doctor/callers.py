@@ -11,6 +11,7 @@ import os
 import secrets
 import socket
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import IO, Final, Protocol
 
@@ -98,7 +99,7 @@ class _DoorElsewhere(Door):
         self._listener.listen()
 
 
-class Caller:
+class Caller(ABC):
     """A program at the other end. `token` is the token that its login must have, and `name` the name that it
     should have: None for a client that we did not start."""
 
@@ -113,14 +114,15 @@ class Caller:
         """Wait for its first connection."""
         return self.connect_again(seconds, expected)
 
+    @abstractmethod
     def connect_again(self, seconds: float, expected: str) -> Lines:
         """Wait for another connection, after `hang_up`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def hang_up(self) -> None:
         """Close the connection, so that the caller sees the end of its input."""
-        raise NotImplementedError
 
+    @abstractmethod
     def stay_out(self, seconds: float) -> None:
         """Refuse all connections for a while."""
 
@@ -217,6 +219,9 @@ class StartedOverStdio(Caller):
 
     def hang_up(self) -> None:
         self._pipes[1].close()
+
+    def stay_out(self, seconds: float) -> None:
+        """Do nothing: it has its pipes, and makes no connections."""
 
 
 class AnyClient(_OverTcp):
