@@ -167,7 +167,6 @@ class Server:
         try:
             address = stream.socket.getpeername()[0]
         except OSError:  # it has gone already
-            await trio.aclose_forcefully(stream)
             return
         try:
             # A socket of Python's own for the same descriptor: Trio's wrapper is not needed any more.
@@ -178,10 +177,8 @@ class Server:
                 await self._serve(TlsTransport(sock, tls), address, "tls", is_private=True)
         except _BROKEN as error:
             self.lobby.setup.log.info("connection.failed", address=address, cause=type(error).__name__)
-            await trio.aclose_forcefully(stream)
         except Exception as error:  # it would end the server
             self.lobby.setup.note_bug("connection.bug", error, address=address)
-            await trio.aclose_forcefully(stream)
 
     # -- a connection ----------------------------------------------------------------------------
 
