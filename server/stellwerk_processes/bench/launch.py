@@ -13,7 +13,7 @@ import resource
 import secrets
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -86,89 +86,52 @@ def launch_of(
     been started, and until the bot has ended. BotStartError if the spec is at fault, OSError if the machine
     lacks what the level consists of."""
     argv = command_line(spec, confinement, directory)
-    environment = environment_of(spec, invitation, directory, os.environ)
     measures = confinement.measures
     if problem := lacking(measures):
         raise OSError(0, f"sandbox {confinement.own_level}: {problem}")
-    is_inside, is_root = measures.namespaces, os.geteuid() == 0
+    is_inside = measures.namespaces
     view = view_of_bot(spec, argv, confinement)
-    user: int | None = None
-    who: User = "runner"
-    if measures.powers and is_root:
-        if others_can_use(view.paths, without_ancestors=is_inside):
-            user = to_live.enter_context(own_user())
-        who = "own" if user is not None else "root_without_powers"
-    if user is not None and not is_inside:
-        os.chmod(os.path.dirname(directory), 0o711)
-        os.chown(directory, user, user)
+    user, who = _choose_user(measures, view, directory, to_live)
     private = PRIVATE if is_inside else directory
-    for name in ("HOME", "TMPDIR"):
-        if environment.get(name) == directory:
-            environment[name] = private
     port = _port_in(invitation.address)
-    if is_inside and port and not confinement.network:
+    has_own_network = is_inside and not confinement.network
+    if port and has_own_network:
         # The kernel counts connections by where they lead, for all networks together.
         port = secrets.choice(_PORTS)
-        environment["STELLWERK_ADDRESS"] = f"tcp://127.0.0.1:{port}"
-    cgroup = _make_cgroup(confinement, is_root=is_root)
+        invitation = replace(invitation, address=f"tcp://127.0.0.1:{port}")
+    cgroup = _make_cgroup(confinement)
     if cgroup is not None:
         to_live.callback(remove_cgroup, cgroup)
     joined: Sequence[int] = () if cgroup is None else to_start.enter_context(joinable(cgroup))
+    filter_with_locks, filter_without_locks = _call_filters(confinement)
     orders: Orders = {
         "argv": list(argv),
-        "environment": environment,
+        "environment": environment_of(spec, invitation, private, os.environ),
         "folder": spec.directory or private,
         "private": private if is_inside else "",
         "user": user,
-        "drops_capabilities": measures.powers and (is_inside or is_root),
+        "drops_capabilities": measures.powers and (is_inside or _is_root()),
         "no_new_privileges": measures.powers,
         "limits": _limits_of(confinement, has_own_user=user is not None),
         "landlock": _choose_ruleset(confinement, view, directory, port),
-        "seccomp": b"",
+        "seccomp": filter_with_locks,
         "sysinfo": sysinfo(),
-        "seccomp_without_locks": b"",
+        "seccomp_without_locks": filter_without_locks,
         "own_mounts": ["/", "/proc", "/tmp", PRIVATE] if is_inside else [],
-        "forbids_namespaces": is_inside and not is_root,
+        "forbids_namespaces": is_inside and not _is_root(),
         "cgroups": list(joined),
-        "port": port if is_inside and spec.transport == "tcp" and not confinement.network else 0,
+        "port": port if has_own_network and spec.transport == "tcp" else 0,
         "streams": list(streams),
     }
-    if measures.calls:
-        filter_of = partial(
-            call_filter,
-            is_inside=is_inside,
-            tcp_only=not is_inside and not confinement.network,
-            is_pinned=bool(confinement.processors),
-            can_empty_files=not is_inside and can_empty_files(),
-        )
-        orders["seccomp"] = filter_of(has_locks=is_inside)
-        orders["seccomp_without_locks"] = filter_of(has_locks=False)
     orders_at = _make_file(marshal.dumps(dict(orders)), to_start)
-    passed = [control, orders_at, *streams, *joined]
     our_place = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(supervise.__file__))))
     start_text = _START.format(our_place, control, orders_at)
     call = [os.path.realpath(sys.executable), "-I", "-S", "-c", start_text]
+    passed = [control, orders_at, *streams, *joined]
     if is_inside:
-        files = [
-            (_make_file(text, to_start), place)
-            for text, place in _own_files(user, network=confinement.network)
-        ]
-        passed += [number for number, _ in files]
-
-        def opened(path: str) -> int:
-            passed.append(os.open(path, os.O_RDONLY))
-            to_start.callback(os.close, passed[-1])
-            return passed[-1]
-
-        in_namespaces = call_of_bubblewrap(
-            [*system_paths(network=confinement.network, users=False), *view.paths],
-            is_root=is_root,
-            network=confinement.network,
-            disk_mb=confinement.disk_mb,
-            files=files,
-            opened=opened,
-        )
-        call = [*in_namespaces, *call]
+        enter, opened = _enter_namespaces(confinement, view, user, to_start)
+        call = [*enter, *call]
+        passed += opened
     count = (1 + (orders["port"] != 0)) if is_inside else 0
     return Launch(tuple(call), tuple(passed), is_inside, count, who, cgroup)
 
@@ -186,6 +149,68 @@ def view_of_bot(spec: BotSpec, argv: Sequence[str], confinement: Confinement) ->
     )
 
 
+def _is_root() -> bool:
+    return os.geteuid() == 0
+
+
+def _choose_user(
+    measures: Measures, view: VisibleFiles, directory: str, to_live: contextlib.ExitStack
+) -> tuple[int | None, User]:
+    """Return the id of a user of the bot's own, if it gets one, and what to call its user. Outside of
+    namespaces the private folder becomes that user's."""
+    if not (measures.powers and _is_root()):
+        return None, "runner"
+    user: int | None = None
+    if others_can_use(view.paths, without_ancestors=measures.namespaces):
+        user = to_live.enter_context(own_user())
+    if user is None:
+        return None, "root_without_powers"
+    if not measures.namespaces:
+        os.chmod(os.path.dirname(directory), 0o711)
+        os.chown(directory, user, user)
+    return user, "own"
+
+
+def _call_filters(confinement: Confinement) -> tuple[bytes, bytes]:
+    """Return the filters of system calls, with and without file locks; empty if the level has none."""
+    if not confinement.measures.calls:
+        return b"", b""
+    is_inside = confinement.measures.namespaces
+    filter_of = partial(
+        call_filter,
+        is_inside=is_inside,
+        tcp_only=not is_inside and not confinement.network,
+        is_pinned=bool(confinement.processors),
+        can_empty_files=not is_inside and can_empty_files(),
+    )
+    return filter_of(has_locks=is_inside), filter_of(has_locks=False)
+
+
+def _enter_namespaces(
+    confinement: Confinement, view: VisibleFiles, user: int | None, to_start: contextlib.ExitStack
+) -> tuple[list[str], list[int]]:
+    """Return the words that start a command inside of namespaces, and the descriptors that they name."""
+    files = [
+        (_make_file(text, to_start), place) for text, place in _own_files(user, network=confinement.network)
+    ]
+    passed = [number for number, _ in files]
+
+    def opened(path: str) -> int:
+        passed.append(os.open(path, os.O_RDONLY))
+        to_start.callback(os.close, passed[-1])
+        return passed[-1]
+
+    words = call_of_bubblewrap(
+        [*system_paths(network=confinement.network, users=False), *view.paths],
+        is_root=_is_root(),
+        network=confinement.network,
+        disk_mb=confinement.disk_mb,
+        files=files,
+        opened=opened,
+    )
+    return words, passed
+
+
 def _port_in(address: str) -> int:
     """Return the TCP port that a bot connects to; 0 if it does not."""
     scheme, _, place = address.partition("://")
@@ -193,13 +218,13 @@ def _port_in(address: str) -> int:
     return int(port) if scheme == "tcp" and port.isdecimal() else 0
 
 
-def _make_cgroup(confinement: Confinement, *, is_root: bool) -> Cgroup | None:
+def _make_cgroup(confinement: Confinement) -> Cgroup | None:
     """Make the control group of a level. OSError if one is required and cannot be made."""
     processes = confinement.processes
     match confinement.measures.cgroup:
         case "memory":
             return make_cgroup(confinement.memory_mb or MEMORY_MB, processes)
-        case "processes" if is_root:
+        case "processes" if _is_root():
             with contextlib.suppress(OSError):  # limits by user do not hold for root
                 return make_cgroup(None, processes)
         case _:
