@@ -12,7 +12,7 @@ from typing import Any, TypedDict
 from stellwerk.lab.match_here import PlayedHere
 from stellwerk.matches.planned_games import PlannedGame
 from stellwerk_protocol.names import Seat
-from stellwerk_protocol.results import Result, TeamResult
+from stellwerk_tournament.ratings.outcomes import scores_of
 
 
 class Row(TypedDict):
@@ -82,7 +82,7 @@ def _row(planned: PlannedGame, played: PlayedHere, seat: Seat, replay: str) -> R
         team=team.team,
         bot=played.plan.names[seat],
         rank=team.rank,
-        score=_score(team, result),
+        score=scores_of([each.rank for each in result.teams])[result.teams.index(team)],
         points=team.points,
         route_points=team.route_points,
         ticket_points=sum(completed) - sum(failed),
@@ -105,9 +105,3 @@ def _row(planned: PlannedGame, played: PlayedHere, seat: Seat, replay: str) -> R
         replay=replay,
         record=conduct.record,
     )
-
-
-def _score(team: TeamResult, result: Result) -> float:
-    others = [other for other in result.teams if other.team != team.team]
-    ahead = sum((team.rank < other.rank) + 0.5 * (team.rank == other.rank) for other in others)
-    return ahead / len(others)

@@ -20,8 +20,9 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
+from stellwerk_tournament.evidence.evidence import Finish, Versus
 from stellwerk_tournament.ratings.elo import hundredths
-from stellwerk_tournament.ratings.outcomes import Outcome
+from stellwerk_tournament.ratings.outcomes import Outcome, scores_of
 from stellwerk_tournament.ratings.ratings import Rating, RatingError, Ratings, rate
 from stellwerk_web.show.forms import Head, Ranking, RankingRow
 
@@ -51,6 +52,9 @@ class Counted:
     points: tuple[int, ...]
     order: tuple[int, int]
     block: str | None = None
+
+    def finish(self, side: int) -> Finish:
+        return Finish(self.ranks[side], self.points[side])
 
     def outcome(self) -> Outcome:
         return Outcome(
@@ -143,16 +147,11 @@ class PairPage(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
 @dataclass(slots=True)
 class _SideSums:
-    """The sums of one side under one heading. `others_points` are the points of the other bot, where there is
-    one."""
+    """The sums of one side under one heading."""
 
     matches: int = 0
     score: float = 0.0
     points: int = 0
-    better: int = 0
-    equal: int = 0
-    worse: int = 0
-    others_points: int = 0
 
     def add(self, score: float, points: int) -> None:
         self.matches += 1
@@ -163,27 +162,13 @@ class _SideSums:
         """Return matches, score and points as rows have them."""
         return self.matches, round(self.score / self.matches, 4), round(self.points / self.matches, 2)
 
-    def against(self, bot: str, likely_better: float | None) -> AgainstRow:
-        matches, score, points = self.means()
-        return AgainstRow(
-            bot=bot,
-            matches=matches,
-            score=score,
-            points=points,
-            others_points=round(self.others_points / matches, 2),
-            better=self.better,
-            equal=self.equal,
-            worse=self.worse,
-            likely_better=UNSET if likely_better is None else round(likely_better, 4),
-        )
-
 
 @dataclass(slots=True)
 class _Bot:
     """All that is added up of one bot."""
 
     all: _SideSums = field(default_factory=_SideSums)
-    against: dict[str, _SideSums] = field(default_factory=dict[str, _SideSums])
+    against: dict[str, Versus] = field(default_factory=dict[str, Versus])
     seats: dict[int, _SideSums] = field(default_factory=dict[int, _SideSums])
     games: dict[str, _SideSums] = field(default_factory=dict[str, _SideSums])
     faults: Counter[str] = field(default_factory=Counter[str])
@@ -284,7 +269,7 @@ class Results:
             of=len(ranking.rows),
             over=ranking.over,
             note=ranking.note,
-            against=tuple(bot.against[o].against(o, _find_superiority(rated, name, o)) for o in others),
+            against=tuple(_row_against(o, bot.against[o], _find_superiority(rated, name, o)) for o in others),
             seats=tuple(BotSeatRow(side, *bot.seats[side].means()) for side in sorted(bot.seats)),
             games=tuple(BotGameRow(game, *bot.games[game].means()) for game in sorted(bot.games)),
             faults=tuple(_list_reasons(bot.faults, self._words)),
@@ -299,16 +284,16 @@ class Results:
         if bot is None or other not in bot.against:
             return None
         met = [match for match in bot.matches if other in match.sides]
-        games: dict[str, _SideSums] = {}
+        games: dict[str, Versus] = {}
         for match in met:
-            sums = games.setdefault(match.head.game, _SideSums())
-            _add_pair(sums, match, match.sides.index(name), match.sides.index(other))
+            sides = match.sides.index(name), match.sides.index(other)
+            games.setdefault(match.head.game, Versus()).add(*map(match.finish, sides))
         return PairPage(
             bots=(name, other),
-            row=bot.against[other].against(name, _find_superiority(rated, name, other)),
+            row=_row_against(name, bot.against[other], _find_superiority(rated, name, other)),
             over=ranking.over,
             note=ranking.note,
-            games=tuple(BotGameRow(game, *games[game].means()) for game in sorted(games)),
+            games=tuple(BotGameRow(game, *_means(games[game])) for game in sorted(games)),
             matches=tuple(match.head for match in islice(reversed(met), LISTED)),
         )
 
@@ -339,21 +324,27 @@ class Results:
     def _add_opponents(self, bot: _Bot, match: Counted, side: int) -> None:
         for other_side, other in enumerate(match.sides):
             if other_side != side:
-                _add_pair(bot.against.setdefault(other, _SideSums()), match, side, other_side)
+                bot.against.setdefault(other, Versus()).add(match.finish(side), match.finish(other_side))
 
 
-def scores_of(ranks: Sequence[int]) -> list[float]:
-    """Return the share of opponents that each was better than; a tie counts a half."""
-    return [(sum((rank < r) + 0.5 * (rank == r) for r in ranks) - 0.5) / (len(ranks) - 1) for rank in ranks]
+def _row_against(bot: str, versus: Versus, likely_better: float | None) -> AgainstRow:
+    matches, score, points = _means(versus)
+    return AgainstRow(
+        bot=bot,
+        matches=matches,
+        score=score,
+        points=points,
+        others_points=round(versus.others_points / matches, 2),
+        better=versus.better,
+        equal=versus.equal,
+        worse=versus.worse,
+        likely_better=UNSET if likely_better is None else round(likely_better, 4),
+    )
 
 
-def _add_pair(sums: _SideSums, match: Counted, side: int, other: int) -> None:
-    rank, others_rank = match.ranks[side], match.ranks[other]
-    sums.add(1.0 if rank < others_rank else 0.5 if rank == others_rank else 0.0, match.points[side])
-    sums.better += rank < others_rank
-    sums.equal += rank == others_rank
-    sums.worse += rank > others_rank
-    sums.others_points += match.points[other]
+def _means(versus: Versus) -> tuple[int, float, float]:
+    """Return matches, score and points as rows have them."""
+    return versus.matches, round(versus.score, 4), round(versus.points / versus.matches, 2)
 
 
 def _add_conduct(bot: _Bot, conduct: SideConduct) -> None:

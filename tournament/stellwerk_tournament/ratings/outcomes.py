@@ -144,6 +144,12 @@ def ahead(rank: int, other: int) -> float:
     return 1.0 if rank < other else 0.5 if rank == other else 0.0
 
 
+def scores_of(ranks: Sequence[int]) -> tuple[float, ...]:
+    """Return for each rank of a match the share of the others that it is ahead of, a tie counting a half."""
+    others = len(ranks) - 1
+    return tuple((sum(ahead(rank, other) for other in ranks) - 0.5) / others for rank in ranks)
+
+
 def entrant_name(player: str | Sequence[str]) -> str:
     """Name a team the same way whatever the order of its members."""
     return player if isinstance(player, str) else " + ".join(sorted(player))

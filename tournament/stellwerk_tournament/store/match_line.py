@@ -18,7 +18,7 @@ from msgspec import UNSET, Struct, UnsetType
 from stellwerk_processes.bench.levels import Isolation, SandboxRecord
 from stellwerk_processes.seat_report import SeatReport, seat_reports
 from stellwerk_protocol.names import Count, Digits64, EndReason, Points, Seat
-from stellwerk_tournament.ratings.outcomes import Outcome, ahead, is_twice
+from stellwerk_tournament.ratings.outcomes import Outcome, is_twice
 
 if TYPE_CHECKING:
     from stellwerk_processes.started_match import MatchResult
@@ -229,9 +229,3 @@ def outcome_of(match: MatchLine | Played) -> Outcome:
     """Return what ratings need of a match."""
     seats = tuple(range(len(match.players)))
     return Outcome(match.players, match.ranks, seats, str(match.block), match.game)
-
-
-def scores_of(ranks: Sequence[int]) -> tuple[float, ...]:
-    """Return the share of opponents that each was better than; a tie counts a half."""
-    others = len(ranks) - 1
-    return tuple((sum(ahead(rank, other) for other in ranks) - 0.5) / others for rank in ranks)

@@ -27,7 +27,7 @@ from msgspec import UNSET, Struct, UnsetType
 from stellwerk_base.files import write_whole
 from stellwerk_processes.bench.levels import SandboxRecord
 from stellwerk_tournament.evidence.evidence import Versus
-from stellwerk_tournament.ratings.outcomes import Outcome
+from stellwerk_tournament.ratings.outcomes import Outcome, scores_of
 from stellwerk_tournament.schedule.schedule import Met
 from stellwerk_tournament.store.conduct import is_contest
 from stellwerk_tournament.store.match_line import (
@@ -37,7 +37,6 @@ from stellwerk_tournament.store.match_line import (
     WholeBlocks,
     decode,
     outcome_of,
-    scores_of,
 )
 from stellwerk_tournament.store.standings import Standings, Sums
 

@@ -19,7 +19,8 @@ from stellwerk_processes.bot_spec import STARTED
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_tournament.evidence.evidence import Finish, Versus
-from stellwerk_tournament.store.match_line import MatchLine, scores_of
+from stellwerk_tournament.ratings.outcomes import scores_of
+from stellwerk_tournament.store.match_line import MatchLine
 
 LONGEST_CAUSE: Final = 1000  # characters
 
