@@ -16,9 +16,10 @@ from msgspec import UNSET, Struct
 
 from stellwerk.matches.report import MatchReport
 from stellwerk_engine.games.game_choice import GameChoice
-from stellwerk_tournament.evidence.evidence import Evidence, finishes_of, worth_of
+from stellwerk_tournament.evidence.evidence import Evidence, finishes_of
 from stellwerk_tournament.evidence.sequential import Sample, interval_at_any_time
 from stellwerk_tournament.evidence.strength import Estimate, estimate
+from stellwerk_tournament.evidence.worth import worth_of
 
 Word: TypeAlias = Literal["better", "worse", "alike", "undecided"]
 

@@ -23,9 +23,10 @@ from stellwerk_processes.faults import Fault, in_words
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_protocol.names import EndReason
 from stellwerk_server.match.refusals import Refused
-from stellwerk_tournament.evidence.evidence import Finishes, Lead, finishes_of, worth_of
+from stellwerk_tournament.evidence.evidence import finishes_of
 from stellwerk_tournament.evidence.sequential import interval
 from stellwerk_tournament.evidence.strength import points_in_words, score_in_words, strength_of
+from stellwerk_tournament.evidence.worth import Finishes, Lead, worth_of
 
 FEWEST_BLOCKS: Final = 4  # with fewer an interval says next to nothing
 

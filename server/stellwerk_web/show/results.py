@@ -20,7 +20,7 @@ from typing import Final
 
 from msgspec import UNSET, Struct, UnsetType
 
-from stellwerk_tournament.evidence.evidence import Finish, Versus
+from stellwerk_tournament.evidence.worth import Finish, Versus
 from stellwerk_tournament.ratings.elo import hundredths
 from stellwerk_tournament.ratings.outcomes import Outcome, scores_of
 from stellwerk_tournament.ratings.ratings import Rating, RatingError, Ratings, rate

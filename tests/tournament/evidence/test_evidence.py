@@ -6,9 +6,10 @@ import pytest
 
 from stellwerk_processes.faults import Fault, FaultKind
 from stellwerk_processes.seat_report import Breakdown, SeatReport
-from stellwerk_tournament.evidence.evidence import FAULTS_KEPT, Evidence, Finish, Versus, Worth, worth_of
+from stellwerk_tournament.evidence.evidence import FAULTS_KEPT, Evidence
 from stellwerk_tournament.evidence.sequential import interval
 from stellwerk_tournament.evidence.strength import score_in_words, strength_of
+from stellwerk_tournament.evidence.worth import Finish, Versus, Worth, worth_of
 
 
 def seat(number: int, bot: str, rank: int, points: int, *faults: FaultKind) -> SeatReport:

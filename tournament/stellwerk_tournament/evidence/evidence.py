@@ -1,97 +1,19 @@
-"""The evidence of blocks: what each was worth to a bot, and which bots had faults.
-
-Law: every figure of who is better is made of the `Worth` of blocks, and each block counts once. A new figure
-is one more field of `Worth`, and one more sample in `Lead`.
-"""
+"""The evidence of the blocks of a bot against others: what each was worth, and which bots had faults."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from stellwerk_tournament.evidence.sequential import Sample
-from stellwerk_tournament.ratings.outcomes import ahead
+from stellwerk_tournament.evidence.worth import Finish, Lead, Versus, worth_of
 
 if TYPE_CHECKING:
     from stellwerk_processes.faults import Fault
     from stellwerk_processes.seat_report import SeatReport
 
 FAULTS_KEPT: Final = 20  # of each bot, with what it printed; others are counted only
-
-
-class Finish(NamedTuple):
-    """How a match ended for a bot. Partners are one bot."""
-
-    rank: int
-    points: int
-
-
-Finishes: TypeAlias = Mapping[str, Finish]
-"""How a match ended for each bot at the table."""
-
-
-class Worth(NamedTuple):
-    """The worth of a block to a bot, as means over its matches. `wins` is the share of the others that it was
-    ahead of, a tie counting a half; `points` is its lead over their mean."""
-
-    wins: float
-    points: float
-
-
-def finishes_of(seats: Iterable[SeatReport]) -> dict[str, Finish]:
-    return {seat.bot: Finish(seat.rank, seat.points) for seat in seats}
-
-
-def worth_of(block: Sequence[Finishes], bot: str, others: Collection[str]) -> Worth:
-    """Compute what a block was worth to a bot against those of the others that were at its tables."""
-    wins = points = 0.0
-    for match in block:
-        own = match[bot]
-        met = [finish for name, finish in match.items() if name in others]
-        wins += sum(ahead(own.rank, each.rank) for each in met) / len(met)
-        points += own.points - sum(each.points for each in met) / len(met)
-    return Worth(wins / len(block), points / len(block))
-
-
-@dataclass(slots=True)
-class Lead:
-    """The lead of a bot over others: the worths of blocks, added up."""
-
-    wins: Sample = field(default_factory=Sample)
-    points: Sample = field(default_factory=Sample)
-
-    def add(self, worth: Worth) -> None:
-        self.wins.add(worth.wins)
-        self.points.add(worth.points)
-
-
-@dataclass(slots=True)
-class Versus:
-    """One bot against another, over the matches in which both played."""
-
-    better: int = 0
-    equal: int = 0
-    worse: int = 0
-    points: int = 0
-    others_points: int = 0
-
-    @property
-    def matches(self) -> int:
-        return self.better + self.equal + self.worse
-
-    @property
-    def score(self) -> float:
-        """Return the share of the matches in which the bot was ahead, a tie counting a half."""
-        return (self.better + 0.5 * self.equal) / self.matches
-
-    def add(self, own: Finish, other: Finish) -> None:
-        self.better += own.rank < other.rank
-        self.equal += own.rank == other.rank
-        self.worse += own.rank > other.rank
-        self.points += own.points
-        self.others_points += other.points
 
 
 class SeatFault(NamedTuple):
@@ -149,3 +71,7 @@ class Evidence:
         kinds = [each.fault.kind for each in self.faults if each.bot == found.bot]
         if len(kinds) < FAULTS_KEPT or found.fault.kind not in kinds:
             self.faults.append(found)
+
+
+def finishes_of(seats: Iterable[SeatReport]) -> dict[str, Finish]:
+    return {seat.bot: Finish(seat.rank, seat.points) for seat in seats}

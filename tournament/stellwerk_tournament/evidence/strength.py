@@ -14,8 +14,9 @@ from msgspec import Struct
 from stellwerk_base.texts import percent
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.faults import Fault, in_words
-from stellwerk_tournament.evidence.evidence import Evidence, Lead
+from stellwerk_tournament.evidence.evidence import Evidence
 from stellwerk_tournament.evidence.sequential import Interval, Sample
+from stellwerk_tournament.evidence.worth import Lead
 from stellwerk_tournament.ratings.elo import elo_of
 
 Test: TypeAlias = Callable[[Sample], Interval | None]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Final
 
-from stellwerk_tournament.evidence.evidence import Versus
+from stellwerk_tournament.evidence.worth import Versus
 from stellwerk_tournament.ratings.ratings import RatingReport
 from stellwerk_tournament.report.matches import MatchLink, link_of
 from stellwerk_tournament.store.match_line import MatchLine

@@ -26,7 +26,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_base.files import write_whole
 from stellwerk_processes.bench.levels import SandboxRecord
-from stellwerk_tournament.evidence.evidence import Versus
+from stellwerk_tournament.evidence.worth import Versus
 from stellwerk_tournament.ratings.outcomes import Outcome, scores_of
 from stellwerk_tournament.schedule.schedule import Met
 from stellwerk_tournament.store.conduct import is_contest

@@ -18,7 +18,7 @@ from msgspec import UNSET
 from stellwerk_processes.bot_spec import STARTED
 from stellwerk_processes.faults import Fault
 from stellwerk_processes.seat_report import SeatReport
-from stellwerk_tournament.evidence.evidence import Finish, Versus
+from stellwerk_tournament.evidence.worth import Finish, Versus
 from stellwerk_tournament.ratings.outcomes import scores_of
 from stellwerk_tournament.store.match_line import MatchLine
 
