@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from stellwerk.shared.errors import DONE, usage_error
 from stellwerk.shared.parser import argument
+from stellwerk.shared.ranking import RankedRow, ranking_lines
 from stellwerk.shared.terminal import say, say_record, width, wrapped
 from stellwerk_base.texts import aligned, counted, interval, percent, probability, shown, signed
 from stellwerk_tournament.ratings.outcomes import OutcomeError, ReadOutcomes, read_outcomes
@@ -141,7 +142,6 @@ def _lines(report: RatingReport, *, with_pairs: bool) -> Iterator[str]:
     yield ""
 
 
-_HEAD: Final = ("", "player", "elo", "95 %", "matches", "blocks", "better than next")
 _SEAT_HEAD: Final = ("seats", "elo", "95 %")
 _PLAIN_HEAD: Final = ("player", "matches", "wins", "score", "mean rank", "running elo")
 
@@ -153,20 +153,14 @@ def _ranking(ratings: Ratings) -> Iterator[str]:
             yield from ("", f"group {number + 1}") if number else (f"group {number + 1}",)
         members = [rating for rating in ratings.entrants if rating.group == number]
         assert len(members) == len(group)
-        rows = [_HEAD, *(_entrant(place, rating) for place, rating in enumerate(members, 1))]
-        yield from aligned(rows, left={1})
+        rows = [_row(place, rating) for place, rating in enumerate(members, 1)]
+        yield from ranking_lines("player", ("matches", "blocks", "better than next"), rows)
 
 
-def _entrant(place: int, rating: Rating) -> tuple[str, ...]:
-    return (
-        str(place),
-        shown(rating.name),
-        signed(rating.elo),
-        interval(rating.low, rating.high),
-        f"{rating.matches:,}",
-        f"{rating.blocks:,}",
-        "" if rating.superiority is None else probability(rating.superiority),
-    )
+def _row(place: int, rating: Rating) -> RankedRow:
+    better = "" if rating.superiority is None else probability(rating.superiority)
+    figures = (f"{rating.matches:,}", f"{rating.blocks:,}", better)
+    return RankedRow(str(place), rating.name, rating.elo, rating.low, rating.high, figures)
 
 
 def _seat(effect: SeatEffect) -> tuple[str, ...]:

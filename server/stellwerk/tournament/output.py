@@ -13,9 +13,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
+from stellwerk.shared.ranking import RankedRow, ranking_lines
 from stellwerk.shared.terminal import flush_stdout, say, size
 from stellwerk.tournament.arguments import Shape
-from stellwerk_base.texts import aligned, counted, interval, percent, shown, signed
+from stellwerk_base.texts import counted, percent, shown
 from stellwerk_server.net.listen_address import shown_address
 from stellwerk_tournament.config.settings import Variant
 from stellwerk_tournament.play.progress import (
@@ -36,8 +37,7 @@ SHAPES_WITH_RATINGS: Final[tuple[Shape, ...]] = ("table", "jsonl")  # of the bot
 MOST_NAMED: Final = 8
 LONGEST_LAST_WORD: Final = 300  # characters
 LONGEST_FAULT: Final = 2000
-_HEAD: Final = ("", "bot", "elo", "95 %", "score", "points", "matches", "faults")
-_FORFEITS: Final = "forfeits"  # one more column, if there are any
+FIGURES: Final = ("score", "points", "matches", "faults", "forfeits")  # the last one if there are any
 OUT: Final = "out"  # in place of the number of a suspended bot
 
 
@@ -48,11 +48,25 @@ def default_shape() -> Shape:
 
 def table_of(rows: Sequence[Row]) -> list[str]:
     """Write a table, the best on top and who is suspended below, with the interval of each rating."""
-    cells = [_HEAD, *(_cells(place, row) for place, row in enumerate(rows, 1))]
-    if any(row.forfeits for row in rows):
-        last = [_FORFEITS, *(f"{row.forfeits:,}" for row in rows)]
-        cells = [(*cell, forfeits) for cell, forfeits in zip(cells, last, strict=True)]
-    return list(aligned(cells, left={1}))
+    figures = FIGURES if any(row.forfeits for row in rows) else FIGURES[:-1]
+    ranked = [
+        RankedRow(
+            OUT if row.suspended else str(place),
+            row.bot,
+            row.elo,
+            row.low,
+            row.high,
+            (
+                percent(row.score),
+                f"{row.points:.1f}",
+                f"{row.matches:,}",
+                f"{row.faults:,}",
+                f"{row.forfeits:,}",
+            )[: len(figures)],
+        )
+        for place, row in enumerate(rows, 1)
+    ]
+    return list(ranking_lines("bot", figures, ranked))
 
 
 def fault_lines(standings: Standings) -> list[str]:
@@ -118,19 +132,6 @@ def _missing(progress: Progress) -> str:
     """Name the bots that are not connected; of many only the first."""
     first, rest = progress.missing[:MOST_NAMED], progress.missing[MOST_NAMED:]
     return "missing: " + ", ".join(first) + (f" and {len(rest)} more" if rest else "")
-
-
-def _cells(place: int, row: Row) -> tuple[str, ...]:
-    return (
-        OUT if row.suspended else str(place),
-        shown(row.bot),
-        "" if row.elo is None else signed(row.elo),
-        interval(row.low, row.high),
-        percent(row.score),
-        f"{row.points:.1f}",
-        f"{row.matches:,}",
-        f"{row.faults:,}",
-    )
 
 
 def clock(seconds: float) -> str:
