@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from stellwerk_base.texts import counted, shown
 from stellwerk_engine.core.board import Board, Ticket, bits
 from stellwerk_engine.core.longest_path import longest_path
 from stellwerk_engine.core.state import Award, Events, Standing, State
@@ -158,6 +159,10 @@ def ticket_count(standing: Standing) -> int:
     return standing.completed_count
 
 
+def _most(amount: Callable[[Standing], int]) -> str:
+    return "the longest continuous path" if amount is path_length else "the most completed tickets"
+
+
 @dataclass(frozen=True, slots=True)
 class ForTheMost:
     """A bonus for the team with the most of something. Each team that ties gets it, and nobody gets it for
@@ -170,6 +175,9 @@ class ForTheMost:
     def awards(self, standings: list[Standing], owners: list[Standing], board: Board) -> list[Award]:
         leaders = with_most(standings, self.amount)
         return [Award(leader.team, self.name, self.points) for leader in leaders]
+
+    def rule(self, board: Board) -> str:
+        return f"{counted(self.points, 'point')} for {_most(self.amount)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +196,9 @@ class Stake:
             for owner in owners
         ]
 
+    def rule(self, board: Board) -> str:
+        return f"{counted(self.points, 'point')} for {_most(self.amount)}, else as many less"
+
 
 @dataclass(frozen=True, slots=True)
 class ForEachTicket:
@@ -202,6 +213,9 @@ class ForEachTicket:
             for owner in owners
             if owner.completed_count
         ]
+
+    def rule(self, board: Board) -> str:
+        return f"{counted(self.points, 'point')} for each completed ticket"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +235,10 @@ class BigCities:
                 for leader in with_most(standings, tickets_there)
             ]
         return awards
+
+    def rule(self, board: Board) -> str:
+        cities = ", ".join(f"{shown(city.name)} {city.points}" for city in board.big_cities)
+        return f"for the most completed tickets that name a big city: {cities} points"
 
 
 def with_most(standings: list[Standing], amount: Callable[[Standing], int]) -> list[Standing]:

@@ -403,6 +403,10 @@ class Bonus(Protocol):
         the bonus."""
         ...
 
+    def rule(self, board: Board) -> str:
+        """State what it brings to whom, without a full stop: `10 points for the longest path`."""
+        ...
+
 
 TieBreak = Callable[["State", Standing, list[Award]], int]
 """A team's figure, of which more is better; the awards are its own."""
@@ -541,7 +545,11 @@ class Part:
         moves these are, at most."""
         return 0, 0
 
-    # for people who read what happened
+    # for people who read what happened, and players that know no rules
+
+    def rule(self, game: Game) -> str:
+        """State the part's rule in a few sentences, with its numbers; empty if another part says it."""
+        return ""
 
     def sentence(self, event: Event, words: Words) -> str:
         """Describe one of the part's events, without who acts and without a full stop: `passes`."""
@@ -610,6 +618,10 @@ class LastRound(Protocol):
 
     def is_due(self, state: State, seat: Seat) -> bool:
         """Return whether it begins now that the seat's turn is over."""
+        ...
+
+    def rule(self) -> str:
+        """State the condition, after `When`: `the pile is empty`."""
         ...
 
 

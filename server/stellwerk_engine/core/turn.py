@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from stellwerk_base.texts import counted
 from stellwerk_engine.core.scoring import score_game
 from stellwerk_engine.core.state import NOT_LAST_ROUND, Action, Events, Move, Seat, State
 from stellwerk_protocol import decisions as wire_decisions
@@ -138,6 +139,9 @@ class FewTrains:
         team = state.game.seats_of_team[state.game.team_of[seat]]
         return sum([state.trains[partner] for partner in team]) <= self.trains
 
+    def rule(self) -> str:
+        return f"the player or team that moved has {counted(self.trains, 'train')} left or fewer"
+
 
 @dataclass(frozen=True, slots=True)
 class EmptyPile:
@@ -147,6 +151,9 @@ class EmptyPile:
 
     def is_due(self, state: State, seat: Seat) -> bool:
         return not state.pile
+
+    def rule(self) -> str:
+        return "the pile of train cards is empty"
 
 
 def end_game(state: State, reason: EndReason, events: Events | None) -> None:

@@ -296,6 +296,20 @@ class DrawCards(Action):
         if isinstance(pending, wire_decisions.PlaceCard) and pending.card is UNSET:
             gaps.cards.append(CardGap(pending.seats[0], 1, _draw_hidden))
 
+    def rule(self, game: Game) -> str:
+        text = (
+            "draw_card (blind) or take_card (open): two cards, one after the other. An open card is replaced "
+            "at once. An open locomotive can only be the first card, and is then the only one."
+        )
+        if self.second_optional:
+            text += " One card may be enough."
+        if self.to_holder:
+            text += (
+                " One of the two goes to your hand and one to the holder: place_card says where the first "
+                "one goes. An open locomotive goes to the holder."
+            )
+        return text
+
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
             case ev.CardTaken(_, card, place):

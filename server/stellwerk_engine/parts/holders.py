@@ -38,6 +38,13 @@ class Holders(Part):
     def cards_lying(self, state: State) -> CardSet:
         return sum(state.holders)
 
+    def rule(self, game: Game) -> str:
+        return (
+            "Partners score as one team: its tickets count on the routes of both, and trains are separate. "
+            "A partner's hand and secret tickets are hidden; both see and use the cards and tickets on the "
+            "team's holder."
+        )
+
     def tickets_lying(self, state: State) -> int:
         lying = 0
         for mask in state.shared_masks:

@@ -14,6 +14,7 @@ from typing import Final
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from stellwerk_base.texts import counted
 from stellwerk_engine.boards.board_file import BoardFile
 from stellwerk_engine.core.board import TicketId, mask_of
 from stellwerk_engine.core.folding import present, tickets_with, with_player
@@ -132,6 +133,9 @@ class LongTickets(Part):
         if len(chosen) != len(long):
             raise ValueError("no state of this game has so many long tickets")
         return list(zip(chosen, reversed(long), strict=True))
+
+    def rule(self, game: Game) -> str:
+        return f"{counted(self.number, 'long ticket')} of high value for each player, to keep or not."
 
     def sentence(self, event: ev.Event, words: Words) -> str:
         assert isinstance(event, ev.TicketsRemoved)

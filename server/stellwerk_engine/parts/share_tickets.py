@@ -150,6 +150,9 @@ class ShareTickets(Action):
         every = len(names) * head + sum(names)
         return max(some, every), max(pairs + PAIRS_LISTED_UP_TO, len(names))
 
+    def rule(self, game: Game) -> str:
+        return "share_tickets: put one or two of your secret tickets on your team's holder."
+
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
             case ev.TicketsToShare(_, count, tickets):

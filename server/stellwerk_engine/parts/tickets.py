@@ -193,6 +193,12 @@ class FirstTickets(Part):
             if not state.offered[seat]:
                 gaps.tickets.append(TicketGap("offered", seat, pending.offered_count, _add_to_offer))
 
+    def rule(self, game: Game) -> str:
+        text = f"Before the first turn you choose from {counted(self.number, 'ticket')}"
+        text += f" and keep at least {self.keep}."
+        text += " One of those goes to your team's holder." if self.share is not None else ""
+        return text + (" The others leave the game." if self.reject is not None else "")
+
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
             case ev.TicketsOffered(_, count, tickets):
@@ -248,6 +254,11 @@ class DrawTickets(Action):
                 "game.not_available", "/type", "another action, because the ticket pile is empty"
             )
         return self.draw
+
+    def rule(self, game: Game) -> str:
+        keep = f"keep at least {self.keep}" if self.keep else "keep any number of them, or none"
+        shared = "; one of those goes to your team's holder" if self.share is not None else ""
+        return f"draw_tickets: draw {counted(self.number, 'ticket')} and {keep}{shared}."
 
     def fallback(self, state: State, seat: Seat) -> Move | None:
         return self.draw if state.ticket_pile else None

@@ -9,7 +9,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from stellwerk_base.texts import counted
-from stellwerk_engine.core.board import GRAY, Board, Kind, Route, RouteId, bits
+from stellwerk_engine.core.board import GRAY, NO_ROUTE, Board, Kind, Route, RouteId, bits
 from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
     PLAIN_CARDS_MASK,
@@ -55,7 +55,7 @@ from stellwerk_engine.parts.claiming.payments import (
 )
 from stellwerk_engine.parts.claiming.place_claim import after_claim, hand_over, place_claim
 from stellwerk_engine.parts.claiming.tunnels import PayTunnel, see_bill, try_tunnel
-from stellwerk_engine.parts.holders import holder_of, out_of_holder_view, show_on_holder
+from stellwerk_engine.parts.holders import Holders, holder_of, out_of_holder_view, show_on_holder
 from stellwerk_protocol import decisions as wire_decisions
 from stellwerk_protocol import events as ev
 from stellwerk_protocol import moves as wire_moves
@@ -161,6 +161,32 @@ class ClaimRoute(Action):
     def demands(self, state: State, hidden: HiddenCards) -> Iterable[CardSet]:
         assert isinstance(state.pending, PayTunnel)
         return state.pending.demands(state, hidden)
+
+    def rule(self, game: Game) -> str:
+        """State how routes are claimed, and what else this board has: ferries, tunnels, parallel tracks."""
+        routes = [route for route in game.board.routes if route is not NO_ROUTE]
+        points = {route.length: route.points for route in routes}
+        listed = ", ".join(f"{length} = {points[length]}" for length in sorted(points))
+        paid = "hand" if game.part(Holders) is None else "hand and holder"
+        text = (
+            f"claim_route: discard as many cards from your {paid} as the route is long, all of its color "
+            "(gray: any one color); locomotives replace any card. It takes one of your trains for each "
+            f"space, and need not touch your other routes. Points by length: {listed}. A ticket is completed "
+            "when routes connect its two places."
+        )
+        if any(route.symbols for route in routes):
+            text += " On a ferry, as many of the cards as it has symbols must be locomotives."
+        if any(route.tunnel for route in routes):
+            text += (
+                " At a tunnel, after you have paid, as many cards as its number says are revealed from the "
+                "pile. For each that is a locomotive or has your color you add a card (pay_tunnel), or you "
+                "take your cards back and the turn is over (abandon_tunnel)."
+            )
+        limits = self.open_tracks.get(game.seat_count, {})
+        if any(route.group_mask for route in routes):
+            closed = [f"of {tracks} only {limit} can be claimed" for tracks, limit in sorted(limits.items())]
+            text += f" No player claims two parallel tracks{'; ' if closed else ''}{', '.join(closed)}."
+        return text
 
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:

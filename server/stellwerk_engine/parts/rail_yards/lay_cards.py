@@ -148,6 +148,14 @@ def _too_many_sets(hand: bytes, to_beat: list[int]) -> bool:
 class LayCards(Action):
     """The action of a turn."""
 
+    def rule(self, game: Game) -> str:
+        return (
+            "lay_cards into your rail yard, open to all: two or more of one color (locomotives may replace "
+            "some, not all), or three cards of three different colors without locomotives. You cannot lay a "
+            "color that is in your yard. A color in another player's yard takes more cards than lie there, "
+            "and these are then discarded."
+        )
+
     def add_legal(self, state: State, seat: Seat, moves: list[Move]) -> None:
         """Add all sets of one color, then all threes of three colors. Of very many sets, add those with
         fewest locomotives for their size."""

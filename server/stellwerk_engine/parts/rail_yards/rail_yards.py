@@ -149,6 +149,19 @@ class RailYards(Part):
             missing = present(player.stack_count) - total(state.stacks[player.seat])
             gaps.cards.append(CardGap(player.seat, missing, _onto_stack))
 
+    def rule(self, game: Game) -> str:
+        seen = (
+            "You may look at yours" if self.open_stacks else "Nobody may look at a stack before the scoring"
+        )
+        text = (
+            "When a turn begins, one card of each color in the player's yard moves face down to their "
+            f"on-track stack, locomotives first. {seen}. Only cards of the stack complete tickets: each "
+            "ticket takes exactly the cards that it shows, locomotives replace any, and a card serves one "
+            "ticket."
+        )
+        halves = self.halves.get(game.seat_count, 1)
+        return text + (f" The game has {halves} halves." if halves > 1 else "")
+
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
             case ev.CardsSent(_, cards):

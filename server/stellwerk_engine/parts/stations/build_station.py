@@ -15,6 +15,7 @@ from typing import Self
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from stellwerk_base.texts import counted
 from stellwerk_engine.core.board import Board, CityId
 from stellwerk_engine.core.cards import (
     LOCOMOTIVE,
@@ -190,6 +191,14 @@ class BuildStation(Action):
         return sum(head + len(city.id) for city in cities), len(cities)
 
     # for people who read what happened
+
+    def rule(self, game: Game) -> str:
+        return (
+            "build_station: in a city without a station; your first one costs 1 card, the second 2 of one "
+            "color, and so on (locomotives replace any). At the end it lends you one route of another player "
+            f"that ends in its city, for tickets only. You have {self.number}; each one not built brings "
+            f"{counted(self.points_left, 'point')}."
+        )
 
     def sentence(self, event: ev.Event, words: Words) -> str:
         assert isinstance(event, ev.StationBuilt)

@@ -241,6 +241,20 @@ class BuyTechnology(Action):
         head = len('{"type":"buy_technology","technology":"","cards":{}},') + sum(CARD_BYTES)
         return sum(head + len(name) for name in self.ids), len(self.ids)
 
+    def rule(self, game: Game) -> str:
+        """State what is closed without technologies, how they are paid, and what each of them brings."""
+        lengths = " or ".join(map(str, sorted(self.home_lengths)))
+        text = (
+            "buy_technology, at most one a turn and before its action, paid in locomotives. Any "
+            f"{self.substitute} cards count as a locomotive, for claims too. Without technologies you claim "
+            f"only routes inside {' or '.join(sorted(self.home_regions))} of length {lengths} that are no "
+            "ferries"
+        )
+        if self.overseas_regions:
+            text += f", and any route to {' or '.join(sorted(self.overseas_regions))}"
+        listed = "; ".join(f"{kind.id} ({kind.cost}) {kind.rule(game.board)}" for kind in self.technologies)
+        return f"{text}. Each technology with its price: {listed}."
+
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:
             case ev.TechnologyBought(_, technology, cards):

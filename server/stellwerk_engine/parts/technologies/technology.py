@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stellwerk_base.texts import counted
+from stellwerk_engine.core.board import Board
 from stellwerk_engine.core.state import Bonus
 
 
@@ -37,3 +39,19 @@ class Technology:
     def is_for_claims(self) -> bool:
         """Bought for claims in the same turn, and returned after them."""
         return self.claims_taken or self.claims > 0
+
+    def rule(self, board: Board) -> str:
+        """State what it brings, without a full stop: `opens wales`."""
+        opens = [*self.opens_regions, *(f"length {length}" for length in self.opens_lengths)]
+        opens += ["ferries"] if self.opens_ferries else []
+        brings = [f"opens {' and '.join(opens)}"] if opens else []
+        brings += [f"{self.substitute} cards count as a locomotive"] if self.substitute else []
+        brings += [f"claims cost {counted(self.discount, 'card')} less"] if self.discount else []
+        brings += ["draw_three blind cards as an action"] if self.draws_three else []
+        brings += ["claim a route of another player at once"] if self.claims_taken else []
+        brings += [f"{counted(self.claims, 'claim')} in this turn"] if self.claims else []
+        brings += [f"+{self.route_points} for each later claim"] if self.route_points else []
+        brings += [f"+{self.ferry_points} for each later ferry"] if self.ferry_points else []
+        brings += [self.bonus.rule(board)] if self.bonus is not None else []
+        brings += ["for sale until the pile is shuffled again"] if self.until_shuffle else []
+        return ", ".join(brings)
