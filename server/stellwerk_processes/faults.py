@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from stellwerk_base.texts import shown
 from stellwerk_processes.bot_spec import Transport
 from stellwerk_protocol.messages import DefaultReason
 from stellwerk_server.match.refusals import Refused
@@ -99,6 +100,23 @@ class Conduct:
 
 def in_words(fault: Fault) -> str:
     return f"{fault.kind.replace('_', ' ')}, {fault.detail}"
+
+
+def evidence_of(fault: Fault) -> Iterator[str]:
+    """Yield the lines that help to find the cause: what the bot printed last, and what was wrong first."""
+    yield from (f"| {shown(line, len(line))}" for line in fault.last_lines)
+    if fault.first is not UNSET:
+        yield f"first: {_first_in_words(fault.first)}"
+    if fault.hint:
+        yield f"hint: {shown(fault.hint, 1000)}"
+
+
+def _first_in_words(refused: Refused) -> str:
+    """Write `at ask 12 in turn 6 game.route_taken at /move/route: expected an open route, it sent {...}`."""
+    when = "" if refused.ask is UNSET else f"at ask {refused.ask} in turn {refused.turn} "
+    where = f" at {shown(refused.pointer)}" if refused.pointer else ""
+    sent = f", it sent {refused.line}" if refused.line else ""
+    return f"{when}{refused.code}{where}: expected {shown(refused.expected)}{sent}"
 
 
 def faults_of(conduct: Conduct) -> tuple[Fault, ...]:

@@ -14,16 +14,16 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from msgspec import UNSET, Struct
 
+from stellwerk.compare.deals import MATCHES
 from stellwerk.matches.report import MatchReport
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_tournament.evidence.evidence import Evidence, finishes_of
 from stellwerk_tournament.evidence.sequential import Sample, interval_at_any_time
-from stellwerk_tournament.evidence.strength import Estimate, estimate
+from stellwerk_tournament.evidence.strength import EVEN, Estimate, estimate
 from stellwerk_tournament.evidence.worth import worth_of
 
-Word: TypeAlias = Literal["better", "worse", "alike", "undecided"]
+Word: TypeAlias = Literal["better", "worse", "alike", "undecided", "broken"]
 
-EVEN: Final = 0.5  # the score of equals
 SWINGS: Final = 3  # that are named, of each sign
 
 
@@ -58,7 +58,8 @@ class ScorePart(Struct, frozen=True):
 
 @dataclass(slots=True)
 class Blocks:
-    """All that was played. `margin` is how far from even still counts as alike."""
+    """All that was played. `margin` is how far from even still counts as alike. `broken` is the match in
+    which a bot broke, if that was the end."""
 
     old: str
     new: str
@@ -66,6 +67,7 @@ class Blocks:
     choices: Sequence[GameChoice]
     deals: list[PlayedDeal] = field(default_factory=list[PlayedDeal])
     evidence: Evidence = field(init=False)
+    broken: MatchReport | None = None
 
     def __post_init__(self) -> None:
         self.evidence = Evidence(self.new, {self.old: self.old})
@@ -75,12 +77,20 @@ class Blocks:
         self.evidence.add(deal.number, deal.number % len(self.choices), seats)
         self.deals.append(deal)
 
+    def break_off(self, match: MatchReport) -> None:
+        """Note the match in which a bot broke. It says nothing of who plays better."""
+        self.broken = match
+        game, rotation = match.block % len(self.choices), match.number % MATCHES
+        self.evidence.note_faults(match.block, game, rotation, match.seats)
+
     @property
     def is_round(self) -> bool:
         return len(self.deals) % len(self.choices) == 0
 
     def verdict(self) -> Word:
         """Return what the blocks so far show."""
+        if self.broken is not None:
+            return "broken"
         interval = interval_at_any_time(self.evidence.overall.wins)
         if interval is None:
             return "undecided"

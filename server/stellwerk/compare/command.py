@@ -51,6 +51,9 @@ score lies above 50 % (better) or below (worse), or differs from 50 % by at most
 whenever you stop, 95 % of comparisons contain the truth. So Ctrl-C is a good way
 to stop, too: it shows the result so far.
 
+A bot that crashes or loses its connection ends the comparison. The report has what
+the bot printed last, and the command that examines it.
+
 {SPEC_AND_GAME}
 
 Each of OLD and NEW is a SPEC. Where all bots of a match are built in, they play
@@ -79,6 +82,7 @@ _CODES: Final[dict[Word, int]] = {
     "worse": FAILED,
     "alike": UNDECIDED,
     "undecided": UNDECIDED,
+    "broken": FAILED,
 }
 
 
@@ -93,6 +97,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     argument(parser, "--most N", "after so many deals it is undecided", most, default=1000)
     margin = "differences of the score of at most so much count as alike; 0: never"
     argument(parser, "--margin PERCENT", margin, decimal(0, 50), default=2.0)
+    keep_going = "play on when a bot crashes: the server makes its moves, and they count"
+    argument(parser, "--keep-going", keep_going)
     argument(parser, "--seed S", "any text of up to 200 characters (default: drawn, and printed)")
     jobs = "matches at a time, of different deals; 0: one for each core"
     argument(parser, "--jobs N", jobs, whole_number(0, MOST_JOBS), default=0)
@@ -141,6 +147,7 @@ def _comparison(arguments: argparse.Namespace) -> Comparison:
         confinement=confinement,
         replays=None if arguments.replays is None else writable_folder(arguments.replays),
         jobs=arguments.jobs or cores(),
+        keeps_going=arguments.keep_going,
     )
 
 
@@ -148,7 +155,7 @@ def _comparison(arguments: argparse.Namespace) -> Comparison:
 
 
 def _compare(comparison: Comparison, blocks: Blocks) -> Word:
-    """Play until there is a verdict."""
+    """Play until there is a verdict, or a bot breaks."""
     verdict: Word = "undecided"
 
     def has_enough(number: int, matches: Sequence[MatchReport]) -> bool:
@@ -163,10 +170,13 @@ def _compare(comparison: Comparison, blocks: Blocks) -> Word:
         return verdict != "undecided"
 
     try:
-        play_deals(comparison, has_enough)
+        broken = play_deals(comparison, has_enough)
     finally:
         if progress.is_shown():
             progress.clear()
+    if broken is not None:
+        blocks.break_off(broken)
+        return blocks.verdict()
     return verdict
 
 

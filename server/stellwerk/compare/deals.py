@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, cycle, islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from pathlib import Path
 from stellwerk.matches.on_engine import HouseGames, play_house_games
 from stellwerk.matches.plan import PlayPlan
 from stellwerk.matches.planned_games import PlannedGame
-from stellwerk.matches.report import MatchReport, NotStarted
+from stellwerk.matches.report import MatchReport, NotStarted, has_breakdown
 from stellwerk.shared.errors import FAILED, CommandError
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.bench.levels import Confinement
@@ -31,13 +31,14 @@ MATCHES = 2  # of a block
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A comparison to play. The bots of its plan are the old version, the new one, and those that fill other
-    seats. The games take turns."""
+    seats. The games take turns. `keeps_going`: a bot that breaks does not end it."""
 
     plan: PlayPlan
     time: Time
     confinement: Confinement
     replays: Path | None
     jobs: int
+    keeps_going: bool
 
     @property
     def is_house(self) -> bool:
@@ -73,19 +74,22 @@ def _planned(choices: Sequence[GameChoice], seed: str, number: int) -> PlannedGa
     return PlannedGame(number, block, f"{seed}/{block}", tuple(bot_of[team] for team in team_of), MATCHES)
 
 
-def play_deals(comparison: Comparison, has_enough: Callable[[int, list[MatchReport]], bool]) -> None:
+def play_deals(
+    comparison: Comparison, has_enough: Callable[[int, list[MatchReport]], bool]
+) -> MatchReport | None:
     """Play until `has_enough` returns True. It gets the blocks in the order of their numbers, each with its
-    two matches. CommandError if a bot cannot be started, or the machine fails."""
+    two matches. Return the match in which a bot broke, if that was the end. CommandError if a bot cannot be
+    started, or the machine fails."""
     if comparison.is_house:
         games = HouseGames(comparison.plan, comparison.replays, MATCHES, is_timed=True)
         with closing(play_house_games(games, comparison.jobs)) as chunks:
             for number, chunk in enumerate(chunks):
                 if has_enough(number, chunk.matches):
-                    return
-        return
+                    break
+        return None
     from stellwerk.matches.by_wire import PlayOptions, play_games
 
-    in_order = _InOrder(has_enough, {})
+    in_order = _InOrder(has_enough, comparison.keeps_going)
     options = PlayOptions(
         comparison.plan,
         comparison.time,
@@ -99,18 +103,24 @@ def play_deals(comparison: Comparison, has_enough: Callable[[int, list[MatchRepo
     missing = play_games(options).missing
     if missing:
         raise CommandError(_missing(missing), FAILED)
+    return in_order.broken
 
 
 @dataclass(slots=True)
 class _InOrder:
-    """Matches that end in any order, handed on as blocks in the order of their numbers."""
+    """Matches that end in any order, handed on as blocks in the order of their numbers. `broken` is the match
+    in which a bot broke, if that ends them."""
 
     has_enough: Callable[[int, list[MatchReport]], bool]
-    waiting: dict[int, list[MatchReport]]
+    keeps_going: bool
+    waiting: dict[int, list[MatchReport]] = field(default_factory=dict[int, list[MatchReport]])
     next: int = 0
     is_over: bool = False
+    broken: MatchReport | None = None
 
     def add(self, match: MatchReport) -> bool:
+        if not self.is_over and not self.keeps_going and has_breakdown(match):
+            self.broken, self.is_over = match, True
         self.waiting.setdefault(match.block, []).append(match)
         while not self.is_over and len(self.waiting.get(self.next, ())) == MATCHES:
             block = sorted(self.waiting.pop(self.next), key=lambda match: match.number)

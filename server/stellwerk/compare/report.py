@@ -7,6 +7,7 @@ from msgspec import Struct
 from stellwerk.compare.blocks import Blocks, Deal, ScorePart, Word
 from stellwerk.compare.deals import MATCHES, Comparison
 from stellwerk.matches.report import MatchReport
+from stellwerk.shared.bot_arguments import doctors_command
 from stellwerk_tournament.evidence.sequential import LEVEL, interval_at_any_time
 from stellwerk_tournament.evidence.strength import (
     FoundFault,
@@ -19,8 +20,10 @@ from stellwerk_tournament.evidence.strength import (
 
 
 class CompareReport(Struct, frozen=True):
-    """The output of `--json`. `matches` has what `stellwerk play --json` has of each match. The blocks are of
-    the `games` in turn. `faults` are the first of all bots."""
+    """The output of `--json`. `matches` has what `stellwerk play --json` has of each match; if a bot broke
+    and ended the comparison, its match is the last, and not in the strength. The blocks are of the `games` in
+    turn. `faults` are the first of all bots, `faulty` is in how many matches a bot had any, and `doctors` has
+    the command that examines such a bot."""
 
     verdict: Word
     exit_code: int
@@ -36,6 +39,8 @@ class CompareReport(Struct, frozen=True):
     parts: tuple[ScorePart, ...]
     deals: tuple[Deal, ...]
     faults: tuple[FoundFault, ...]
+    faulty: dict[str, int]
+    doctors: dict[str, str]
     in_process: bool
     version: str
     matches: list[MatchReport]
@@ -46,6 +51,7 @@ def report_of(
 ) -> CompareReport:
     plan, evidence = comparison.plan, blocks.evidence
     games = strengths_of(plan.choices, evidence, interval_at_any_time)
+    broken = [] if blocks.broken is None else [blocks.broken]
     return CompareReport(
         verdict=verdict,
         exit_code=exit_code,
@@ -61,7 +67,13 @@ def report_of(
         parts=tuple(blocks.parts()),
         deals=tuple(blocks.swings()),
         faults=faults_of(evidence, games),
+        faulty=dict(evidence.faulty),
+        doctors={
+            bot.name: doctors_command(bot)
+            for bot in plan.bots
+            if evidence.faulty[bot.name] and not bot.built_in
+        },
         in_process=comparison.is_house,
         version=version,
-        matches=[match for deal in blocks.deals for match in deal.matches],
+        matches=[match for deal in blocks.deals for match in deal.matches] + broken,
     )

@@ -11,18 +11,17 @@ from typing import Final
 from stellwerk.compare.blocks import BONUS, Deal, ScorePart
 from stellwerk.compare.report import CompareReport
 from stellwerk_base.texts import aligned, counted, shown
+from stellwerk_processes.faults import evidence_of
 from stellwerk_tournament.evidence.strength import (
     GAMES,
-    FoundFault,
     Strength,
     fault_in_words,
     game_row,
+    has_certain_points_alone,
     points_in_words,
     points_range,
     score_in_words,
 )
-
-FAULTS_SHOWN: Final = 10
 
 _LABELS: Final = {
     "points": "points",
@@ -39,13 +38,19 @@ _LABELS: Final = {
 
 
 def lines_of(report: CompareReport) -> Iterator[str]:
-    yield verdict_in_words(report)
-    if report.strength is None:
-        return
-    yield ""
-    few = "; too few deals for an interval" if report.strength.score.low is None else ""
-    yield f"score   {score_in_words(report.strength)}{few}"
-    yield f"points  {points_in_words(report.strength)}"
+    yield from verdict_in_words(report)
+    if report.strength is not None:
+        yield ""
+        few = "; too few deals for an interval" if report.strength.score.low is None else ""
+        yield f"score   {score_in_words(report.strength)}{few}"
+        yield f"points  {points_in_words(report.strength)}"
+        if report.verdict != "broken":
+            yield from _explanation(report)
+    yield from _faults(report)
+
+
+def _explanation(report: CompareReport) -> Iterator[str]:
+    """Write where the points come from, and which deals to look at."""
     if len(report.games) > 1:
         yield ""
         yield from aligned([GAMES, *map(game_row, report.games)], left={0})
@@ -53,20 +58,24 @@ def lines_of(report: CompareReport) -> Iterator[str]:
     head = ("a match", shown(report.old), shown(report.new), "difference", "95 %")
     yield from aligned([head, *map(_part_row, report.parts)], left={0})
     yield from _deals(report)
-    yield from _faults(report.faults)
 
 
-def verdict_in_words(report: CompareReport) -> str:
-    """Write `better: planner wins more often than greedy (34 blocks, 68 matches)`."""
+def verdict_in_words(report: CompareReport) -> Iterator[str]:
+    """Write `better: planner wins more often than greedy (34 deals, each played twice)`, and by how many
+    points a version is ahead if only these are certain."""
     new, old = shown(report.new), shown(report.old)
+    blocks = 0 if report.strength is None else report.strength.blocks
     said = {
         "better": f"better: {new} wins more often than {old}",
         "worse": f"worse: {new} wins less often than {old}",
         "alike": f"alike: {new} and {old} differ by at most {100 * report.margin:g} % of the matches",
         "undecided": f"undecided: nothing shows yet which of {new} and {old} is better",
+        "broken": "broken: a bot failed, which ends a comparison without --keep-going",
     }
-    blocks = 0 if report.strength is None else report.strength.blocks
-    return f"{said[report.verdict]} ({counted(blocks, 'deal')}, each played twice)"
+    yield f"{said[report.verdict]} ({counted(blocks, 'deal')}, each played twice)"
+    if report.strength is not None and has_certain_points_alone(report.strength):
+        ahead, behind = (new, old) if report.strength.points.mean > 0 else (old, new)
+        yield f"{ahead} gets more points than {behind}, though it is not known to win more often"
 
 
 def progress_in_words(most: int, new: str, strength: Strength | None) -> str:
@@ -110,9 +119,16 @@ def _deal_row(deal: Deal) -> Sequence[str]:
     return (f"{deal.block}", f"{deal.difference:+.1f}", totals, f"{deal.game} of {deal.players}")
 
 
-def _faults(faults: Sequence[FoundFault]) -> Iterator[str]:
-    if faults:
+def _faults(report: CompareReport) -> Iterator[str]:
+    """Write for each bot the first fault of each kind, with all that helps to find its cause, and how often
+    it was at fault."""
+    matches = counted(len(report.matches), "match", "matches")
+    for bot, count in report.faulty.items():
         yield ""
-        yield from (shown(fault_in_words(fault), 1000) for fault in faults[:FAULTS_SHOWN])
-    if len(faults) > FAULTS_SHOWN:
-        yield f"and {len(faults) - FAULTS_SHOWN:,} more of these"
+        of_kind = {each.fault.kind: each for each in reversed(report.faults) if each.bot == bot}
+        for found in reversed(of_kind.values()):
+            yield shown(fault_in_words(found), 1000)
+            yield from (f"    {line}" for line in evidence_of(found.fault))
+        yield f"{shown(bot)} was at fault in {count:,} of {matches}"
+        if bot in report.doctors:
+            yield f"more on {shown(bot)}: {shown(report.doctors[bot], 1000)}"

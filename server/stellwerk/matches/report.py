@@ -9,7 +9,7 @@ from msgspec import UNSET, Struct, UnsetType
 from stellwerk.matches.planned_games import PlannedGame
 from stellwerk_processes.bench.levels import Isolation, Wanted
 from stellwerk_processes.bot_spec import Process
-from stellwerk_processes.faults import Fault, faults_of
+from stellwerk_processes.faults import BREAKDOWNS, Fault, faults_of
 from stellwerk_processes.seat_report import Played, SeatReport, seat_reports
 from stellwerk_protocol.names import Count, EndReason, Seat
 
@@ -65,6 +65,10 @@ class PlayReport(Struct, frozen=True, omit_defaults=True):
 
 def decisions_of(match: MatchReport) -> int:
     return sum(seat.asks for seat in match.seats)
+
+
+def has_breakdown(match: MatchReport) -> bool:
+    return any(fault.kind in BREAKDOWNS for seat in match.seats for fault in seat.faults)
 
 
 def not_started(seat: Seat, bot: Played) -> NotStarted:

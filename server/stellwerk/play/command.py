@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import secrets
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,13 +20,13 @@ from stellwerk.matches.on_engine import HouseGames, cores, jobs_for, play_house_
 from stellwerk.matches.plan import PlayPlan, rotated
 from stellwerk.matches.report import MatchReport, PlayReport, decisions_of
 from stellwerk.play.table import Tally, lines_of_faults, lines_of_match, lines_of_missing
-from stellwerk.shared.bot_arguments import bot_of, expect_startable
+from stellwerk.shared.bot_arguments import bot_of, doctors_command, expect_startable
 from stellwerk.shared.choose_game import checked_seed, chosen_game, rules_called, seats_for
 from stellwerk.shared.errors import DONE, FAILED, usage_error
 from stellwerk.shared.folders import temporary_folder, writable_folder
 from stellwerk.shared.parser import argument, whole_number
 from stellwerk.shared.sandbox_arguments import add_sandbox_arguments, confinement_of
-from stellwerk.shared.terminal import own_name, say, say_record
+from stellwerk.shared.terminal import say, say_record
 from stellwerk_base.texts import counted, shown
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_processes.bot_spec import BUILT_IN, BotSpec, Process, with_unique_names
@@ -321,11 +320,8 @@ def _doctors(plan: PlayPlan, report: PlayReport) -> Iterator[str]:
     faulty = {seat.bot for match in report.matches for seat in match.seats if seat.faults}
     faulty.update(bot.bot for bot in report.not_started)
     for bot in plan.bots:
-        if bot.built_in or bot.name not in faulty:
-            continue
-        option = " --transport stdio" if bot.transport == "stdio" else ""
-        command = shown(shlex.join(bot.command), 1000)
-        yield f"more on {shown(bot.name)}: {own_name()} kit doctor{option} -- {command}"
+        if not bot.built_in and bot.name in faulty:
+            yield f"more on {shown(bot.name)}: {shown(doctors_command(bot), 1000)}"
 
 
 def _result(report: PlayReport, tally: Tally) -> Iterator[str]:

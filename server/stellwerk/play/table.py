@@ -19,10 +19,9 @@ from stellwerk.matches.report import MatchReport, NotStarted
 from stellwerk.shared.narration import END_REASONS
 from stellwerk.shared.spread import Spread
 from stellwerk_base.texts import aligned, counted, shown
-from stellwerk_processes.faults import Fault, in_words
+from stellwerk_processes.faults import evidence_of, in_words
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_protocol.names import EndReason
-from stellwerk_server.match.refusals import Refused
 from stellwerk_tournament.evidence.evidence import finishes_of
 from stellwerk_tournament.evidence.sequential import interval
 from stellwerk_tournament.evidence.strength import points_in_words, score_in_words, strength_of
@@ -67,7 +66,7 @@ def lines_of_faults(matches: Iterable[MatchReport]) -> Iterator[str]:
         for seat in match.seats:
             for fault in seat.faults:
                 yield f"{shown(seat.bot)} in seat {seat.seat} of game {match.number}: {in_words(fault)}"
-                yield from _evidence(fault)
+                yield from (f"    {line}" for line in evidence_of(fault))
             if seat.faults and seat.log is not UNSET:
                 yield f"    log: {shown(seat.log, 1000)}"
 
@@ -76,25 +75,9 @@ def lines_of_missing(missing: Iterable[NotStarted]) -> Iterator[str]:
     for bot in missing:
         for fault in bot.faults:
             yield f"{shown(bot.bot)} in seat {bot.seat}: {in_words(fault)}"
-            yield from _evidence(fault)
+            yield from (f"    {line}" for line in evidence_of(fault))
         if bot.log is not UNSET:
             yield f"    log: {shown(bot.log, 1000)}"
-
-
-def _evidence(fault: Fault) -> Iterator[str]:
-    yield from (f"    | {shown(line, len(line))}" for line in fault.last_lines)
-    if fault.first is not UNSET:
-        yield f"    first: {_first(fault.first)}"
-    if fault.hint:
-        yield f"    hint: {shown(fault.hint, 1000)}"
-
-
-def _first(refused: Refused) -> str:
-    """Write `at ask 12 in turn 6 game.route_taken at /move/route: expected an open route, it sent {...}`."""
-    when = "" if refused.ask is UNSET else f"at ask {refused.ask} in turn {refused.turn} "
-    where = f" at {shown(refused.pointer)}" if refused.pointer else ""
-    sent = f", it sent {refused.line}" if refused.line else ""
-    return f"{when}{refused.code}{where}: expected {shown(refused.expected)}{sent}"
 
 
 class Tally:

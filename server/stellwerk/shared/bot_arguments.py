@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from stellwerk.shared.errors import refusing, usage_error
+from stellwerk.shared.terminal import own_name
 from stellwerk_processes.bot_spec import BotSpec, BotSpecError, parse_bot_spec
 
 if TYPE_CHECKING:  # a command that starts no bots needs no processes
@@ -36,6 +37,14 @@ def budget_here(bot: BotSpec) -> tuple[str, str] | None:
     if BUDGET_VARIABLE in bot.environment or BUDGET_VARIABLE not in os.environ:
         return None
     return BUDGET_VARIABLE, os.environ[BUDGET_VARIABLE]
+
+
+def doctors_command(bot: BotSpec) -> str:
+    """Return the command that examines a bot, as a shell reads it. It leaves out the bot's own variables,
+    which may be secrets."""
+    place = f"cd {shlex.quote(bot.directory)} && " if bot.directory else ""
+    option = ["--transport", bot.transport] if bot.transport != "tcp" else []
+    return place + shlex.join([own_name(), "kit", "doctor", *option, "--", *bot.command])
 
 
 def wrap_of(text: str) -> tuple[str, ...]:

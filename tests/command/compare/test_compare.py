@@ -17,31 +17,36 @@ import pytest
 
 from stellwerk.__main__ import main
 from stellwerk.compare.blocks import Blocks, PlayedDeal
+from stellwerk.compare.deals import Comparison, plan_of
+from stellwerk.compare.report import report_of
+from stellwerk.compare.table import verdict_in_words
 from stellwerk.matches.report import MatchReport
 from stellwerk.shared.bot_arguments import bot_of
 from stellwerk_engine.boards.board_file import shipped_board
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_engine.replays.reader import lines_of
 from stellwerk_engine.replays.verify import verify
+from stellwerk_processes.bench.levels import UNCONFINED
 from stellwerk_processes.bot_spec import QUICK_BOTS
 from stellwerk_processes.seat_report import Breakdown, SeatReport
+from stellwerk_server.operate.settings import Time
 from tests.command.program import SECONDS, refused, started, stellwerk
 
 POINTS: Final = ("routes", "tickets_completed", "tickets_failed")
 OF_THE_GAME: Final = ("seat", "team", "bot", "rank", "points", "breakdown", "asks")
 
-LEAVES: Final = """\
-import os, sys
+RAISES: Final = """\
+import os
 from stellwerk_bots.client import Client
 from stellwerk_bots.connection import default_address
 
-class Leaving:
+class Raising:
     def __init__(self, start, seed_text):
         pass
     def answer(self, ask):
-        os._exit(3)
+        return {"index": ask["vieww"]}
 
-Client(default_address(), "x", Leaving, token=os.environ["STELLWERK_TOKEN"]).run()
+Client(default_address(), "x", Raising, token=os.environ["STELLWERK_TOKEN"]).run()
 """
 
 
@@ -228,13 +233,48 @@ def test_partners_are_one_bot_and_copies_of_others_have_names(capsys: pytest.Cap
 # -- what goes wrong ---------------------------------------------------------------------------------
 
 
-def test_a_bot_that_breaks_is_named_and_fails_the_command(tmp_path: Path) -> None:
-    bot = tmp_path / "leaves.py"
-    bot.write_text(LEAVES)
-    spec = f"name=leaving cmd={shlex.quote(shlex.join([sys.executable, str(bot)]))}"
-    done = stellwerk("compare", "greedy", spec, "--most", "1", "--seed", "1", "--jobs", "1")
+@pytest.fixture
+def raising(tmp_path: Path) -> str:
+    """Return a bot whose first answer is an exception, as a SPEC."""
+    bot = tmp_path / "raises.py"
+    bot.write_text(RAISES)
+    return f"name=raising cmd={shlex.quote(shlex.join([sys.executable, str(bot)]))}"
+
+
+def test_the_first_crash_ends_a_comparison_with_traceback_and_doctor(raising: str) -> None:
+    done = stellwerk("compare", "greedy", raising, "--seed", "1", "--jobs", "1")
     assert done.returncode == 1, done.stderr
-    assert "leaving: crash, ended with exit status 3 before the match did (usa of 2, block 0" in done.stdout
+    assert "broken: a bot failed, which ends a comparison without --keep-going (0 deals" in done.stdout
+    lines = done.stdout.splitlines()
+    crash = "raising: crash, ended with exit status 1 before the match did (usa of 2, block 0, rotation 0"
+    [at] = [number for number, line in enumerate(lines) if line.startswith(crash)]
+    traceback = [line.strip() for line in lines[at:] if line.startswith("    | ")]
+    assert traceback[-1] == "| KeyError: 'vieww'"
+    assert '|     return {"index": ask["vieww"]}' in traceback
+    assert "raising was at fault in 1 of 1 match" in lines
+    [doctor] = [line for line in lines if line.startswith("more on raising: ")]
+    assert f" kit doctor -- {shlex.quote(sys.executable)} " in doctor
+
+
+def test_json_has_the_crash_that_ended_a_comparison(raising: str, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = report(capsys, "greedy", raising, "--seed", "1", "--jobs", "1", code=1)
+    assert (broken["verdict"], broken["strength"], broken["faulty"]) == ("broken", None, {"raising": 1})
+    [found] = broken["faults"]
+    assert (found["bot"], found["fault"]["kind"]) == ("raising", "crash")
+    assert found["fault"]["last_lines"][-1] == "KeyError: 'vieww'"
+    assert broken["doctors"]["raising"].partition(" kit doctor -- ")[2].startswith(sys.executable)
+    assert [match["number"] for match in broken["matches"]] == [0]
+
+
+def test_keep_going_plays_on_after_a_crash(raising: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("greedy", raising, "--seed", "1", "--jobs", "1", "--most", "2", "--keep-going")
+    whole = report(capsys, *words, code=1)
+    assert (whole["verdict"], whole["strength"]["blocks"]) == ("undecided", 2)
+    assert whole["faulty"] == {"raising": 4}
+    assert main(["compare", *words]) == 1
+    out = capsys.readouterr().out
+    assert out.count("raising: crash") == out.count("KeyError: 'vieww'") == 1
+    assert "raising was at fault in 4 of 4 matches" in out
 
 
 def test_a_bot_that_cannot_start_ends_the_comparison_in_one_line(tmp_path: Path) -> None:
@@ -298,7 +338,7 @@ def match_of(block: int, points: Mapping[str, int]) -> MatchReport:
         )
         for seat, bot in enumerate(points)
     )
-    return MatchReport("m", 0, block, f"s/{block}", 1, "trains", seats)
+    return MatchReport("m", 0, block, f"s/{block}", 1, "trains", seats, (0,) * len(seats))
 
 
 def blocks_of(deals: Sequence[PlayedDeal], games: int = 1) -> Blocks:
@@ -315,6 +355,25 @@ def test_a_verdict_needs_enough_blocks_and_counts_games_apart() -> None:
     assert blocks.verdict() == "better"
     assert blocks.is_round
     assert [lead.wins.count for lead in blocks.evidence.by_game.values()] == [15, 15]
+
+
+def test_the_verdict_names_points_if_they_alone_are_certain() -> None:
+    """Few points more in each deal, and as many matches won as lost."""
+    undecided, points = verdict_on([deal(number, (21 + number % 2, 20), (10, 11)) for number in range(60)])
+    assert undecided.startswith("undecided: nothing shows yet which of new and old is better (60 deals")
+    assert points == "new gets more points than old, though it is not known to win more often"
+    _, fewer = verdict_on([deal(number, (11, 10), (20, 21 + number % 2)) for number in range(60)])
+    assert fewer.startswith("old gets more points than new")
+    [better] = verdict_on([deal(number, (2, 1), (2, 1)) for number in range(60)])  # as the score shows
+    assert better.startswith("better: new wins more often than old")
+    assert len(verdict_on([deal(number, (2, 1), (1, 2)) for number in range(60)])) == 1
+
+
+def verdict_on(deals: Sequence[PlayedDeal]) -> list[str]:
+    blocks = blocks_of(deals)
+    plan = plan_of(blocks.choices, [bot_of("OLD", "greedy"), bot_of("NEW", "planner")], "s", len(deals))
+    comparison = Comparison(plan, Time(), UNCONFINED, replays=None, jobs=1, keeps_going=False)
+    return list(verdict_in_words(report_of(comparison, blocks, blocks.verdict(), 0, "")))
 
 
 def test_the_largest_swings_of_both_signs_are_named() -> None:

@@ -58,10 +58,14 @@ class Evidence:
             for name in finishes.keys() & self.rivals.keys():
                 versus = self.by_rival.setdefault(self.rivals[name], Versus())
                 versus.add(finishes[self.hero], finishes[name])
-            self.faulty.update({self._bot(seat) for seat in seats if seat.faults})
-            for seat in seats:
-                for fault in seat.faults:
-                    self._keep(SeatFault(self._bot(seat), game, number, match, seat.seat, fault))
+            self.note_faults(number, game, match, seats)
+
+    def note_faults(self, number: int, game: int, match: int, seats: Sequence[SeatReport]) -> None:
+        """Note the faults in a match of a block, which need not count as evidence."""
+        self.faulty.update({self._bot(seat) for seat in seats if seat.faults})
+        for seat in seats:
+            for fault in seat.faults:
+                self._keep(SeatFault(self._bot(seat), game, number, match, seat.seat, fault))
 
     def _bot(self, seat: SeatReport) -> str:
         return self.rivals.get(seat.bot, seat.bot)

@@ -19,6 +19,8 @@ from stellwerk_tournament.evidence.sequential import Interval, Sample
 from stellwerk_tournament.evidence.worth import Lead
 from stellwerk_tournament.ratings.elo import elo_of
 
+EVEN: Final = 0.5  # the score of equals
+
 Test: TypeAlias = Callable[[Sample], Interval | None]
 """The interval that a command chose: one that is valid at any time, or after a number of blocks."""
 
@@ -99,6 +101,14 @@ def estimate(sample: Sample, test: Test) -> Estimate:
     if limits is None:
         return Estimate(round(sample.mean, 4), None, None)
     return Estimate(round(sample.mean, 4), round(limits.low, 4), round(limits.high, 4))
+
+
+def has_certain_points_alone(strength: Strength) -> bool:
+    """Return whether the interval of the points excludes 0, and that of the score does not exclude a half."""
+    score, points = strength.score, strength.points
+    if score.low is None or score.high is None or points.low is None or points.high is None:
+        return False
+    return score.low <= EVEN <= score.high and not points.low <= 0 <= points.high
 
 
 def strengths_of(games: Sequence[GameChoice], evidence: Evidence, test: Test) -> tuple[GameStrength, ...]:
