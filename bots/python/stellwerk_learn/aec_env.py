@@ -142,7 +142,7 @@ def action_space(table: Table) -> spaces.Space[np.int64]:
 
 
 def expect_render_mode(mode: str | None) -> str | None:
-    """Return the mode. ValueError for another one."""
+    """Return the mode. TypeError for another one: trainers that ask for pictures then do without them."""
     if mode is not None and mode not in RENDER_MODES:
-        raise ValueError(f"render_mode: expected one of {', '.join(RENDER_MODES)}, found {mode!r:.60}")
+        raise TypeError(f"render_mode: expected one of {', '.join(RENDER_MODES)}, found {mode!r:.60}")
     return mode
