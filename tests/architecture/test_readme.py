@@ -16,7 +16,7 @@ from tests.tools import needs
 REPOSITORY = Path(__file__).parents[2]
 PAGES = ("README.md", "docs/first_steps.md")
 TARGETS = {
-    page: set(re.findall(r"`make ([a-z-]+)", (REPOSITORY / page).read_text(encoding="utf-8")))
+    page: set(re.findall(r"`make ([a-z0-9-]+)", (REPOSITORY / page).read_text(encoding="utf-8")))
     for page in (*PAGES, "docs/compiled.md", "CONTRIBUTING.md")
 }
 
@@ -24,7 +24,7 @@ TARGETS = {
 def documented_targets() -> set[str]:
     """Return the targets that `make help` lists."""
     makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
-    return set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE))
+    return set(re.findall(r"^([a-z0-9-]+):.*## ", makefile, re.MULTILINE))
 
 
 def blocks(page: str, language: str) -> list[str]:
