@@ -1,13 +1,14 @@
 """The interface of a bot: an object that returns an answer for each ask of one match.
 
 The law: an answer depends only on the match's `start` message and on the ask. A player that needs more state
-between two asks would lose it with its process.
+between two asks would lose it with its process. A player with a method `event` also gets the events of its
+match, as far as its seat may know them, each before the next ask. Over a network that needs `events=True`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 Message = dict[str, Any]  # a message as json decodes it; json has no types
 Answer = dict[str, Any]  # {"index": n}, n counting from 0 in the ask's `legal`, or {"move": {...}}
@@ -21,6 +22,13 @@ class Player(Protocol):
     """A player of one match for one seat."""
 
     def answer(self, ask: Message) -> Answer: ...
+
+
+@runtime_checkable
+class Listener(Protocol):
+    """A player that also hears of the events of its match: messages of the type `event`."""
+
+    def event(self, message: Message) -> object: ...
 
 
 NewPlayer = Callable[[Message, str], Player]

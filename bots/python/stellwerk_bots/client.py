@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Final
 
-from stellwerk_bots.bot import Answer, Message, NewPlayer, Player, maker_of
+from stellwerk_bots.bot import Answer, Listener, Message, NewPlayer, Player, maker_of
 from stellwerk_bots.connection import STDIO, AddressError, Connection, WrongLineError, connect
 from stellwerk_bots.reading import result_line
 
@@ -56,11 +56,12 @@ class _LostError(Exception):
 
 
 class _Match:
-    __slots__ = ("answers", "ask", "last_event", "player", "start")
+    __slots__ = ("answers", "ask", "last_event", "listener", "player", "start")
 
     def __init__(self, start: Message, player: Player) -> None:
         self.start = start
         self.player = player
+        self.listener = player if isinstance(player, Listener) else None
         self.last_event = 0
         self.ask: Message | None = None  # the open one
         self.answers: list[Answer] = []  # the answer sent, then those to try after it
@@ -255,6 +256,8 @@ class Client:
                 self._begin_match(connection, message)
             case "event" if played := self._played(message):
                 played.last_event = message["number"]
+                if played.listener is not None:
+                    played.listener.event(message)
             case "ask" if played := self._played(message):
                 self._answer(connection, played, message)
             case "ok" if played := self._played(message):

@@ -17,15 +17,15 @@ import msgspec
 
 from stellwerk.lab.players import NamedBot
 from stellwerk_base.texts import shown
-from stellwerk_bots.bot import Player
+from stellwerk_bots.bot import Listener, Player
 from stellwerk_engine import engine
 from stellwerk_engine.core.cards import total
-from stellwerk_engine.core.state import State
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.messages import Act
 from stellwerk_protocol.names import Seat
 from stellwerk_protocol.results import Result
 from stellwerk_server.journal.journal import MemoryJournal
+from stellwerk_server.match.audience import event_lines
 from stellwerk_server.match.deadlines import Deadlines, Timer
 from stellwerk_server.match.match_session import MatchSession
 from stellwerk_server.match.plan import MatchPlan
@@ -106,7 +106,7 @@ def play_here(
         on_over=lambda match, now: None,
     )
     players = [
-        _SeatedPlayer(entrant, seat, seed, session.state, on_error)
+        _SeatedPlayer(entrant, seat, seed, session, on_error)
         for seat, (entrant, seed) in enumerate(zip(seats, seeds, strict=True))
     ]
     session.record({player.seat: (player.name, player.begin) for player in players}, 0.0)
@@ -120,7 +120,7 @@ def play_here(
     result = session.state.result
     assert result is not None
     for player in players:
-        player.take_record()
+        player.finish()
     return PlayedHere(
         plan,
         result,
@@ -133,28 +133,37 @@ def play_here(
 class _SeatedPlayer:
     """A player in its seat, as a house player of the session."""
 
-    def __init__(self, entrant: NamedBot, seat: Seat, seed: str, state: State, on_error: OnError) -> None:
+    def __init__(
+        self, entrant: NamedBot, seat: Seat, seed: str, session: MatchSession, on_error: OnError
+    ) -> None:
         self.name = entrant.name
         self.seat = seat
         self.conduct = PlayerConduct()
         self._entrant = entrant
         self._seed = seed
-        self._state = state
+        self._session = session
+        self._heard = 0  # events
         self._on_error = on_error
         self._player: Player | None = None
+        self._listener: Listener | None = None
         self.error: Exception | None = None
         self.traceback: TracebackType | None = None
 
     def begin(self, start: bytes, _: str) -> Callable[[bytes], bytes]:
         """Make the player, with the seed that its process would get."""
         try:
-            self._player = self._entrant.make(_decode(start), self._seed)
+            self._player = player = self._entrant.make(_decode(start), self._seed)
+            self._listener = player if isinstance(player, Listener) else None
         except Exception as error:
             self._raised(error)
         return self._answer
 
-    def take_record(self) -> None:
-        """Take what the player says of itself."""
+    def finish(self) -> None:
+        """Tell the player of the last events, and take what it says of itself."""
+        try:
+            self._tell_events()
+        except Exception as error:
+            self._raised(error)
         record = getattr(self._player, "record", None)
         if isinstance(record, dict):
             self.conduct.record = dict(cast("dict[str, Any]", record))  # Any: what an author puts there
@@ -167,6 +176,7 @@ class _SeatedPlayer:
         listed = len(ask["legal"])
         began = perf_counter()
         try:
+            self._tell_events()
             answer: object = self._player.answer(ask)
         except Exception as error:
             self._raised(error)
@@ -185,6 +195,16 @@ class _SeatedPlayer:
         self.conduct.problem = self.conduct.problem or str(illegal)
         return _encode(about | {"index": 0})  # as the client library does after a refusal
 
+    def _tell_events(self) -> None:
+        """Tell a player that wants to know what has happened since its last ask."""
+        session, before = self._session, self._heard
+        if self._listener is None or len(session.events) == before:
+            return
+        self._heard = len(session.events)
+        lines = event_lines(session.id, session.game, self.seat, session.events[before:], before)
+        for line in lines.splitlines():
+            self._listener.event(_decode(line))
+
     def _checked(self, about: dict[str, Any], answer: object, listed: int) -> bytes:
         """Return the act, or raise _RefusedError where a server would refuse it."""
         # Any: a message, as clients read it
@@ -199,7 +219,7 @@ class _SeatedPlayer:
             raise _RefusedError("expected exactly one of index and move")
         try:
             if act.move is not msgspec.UNSET:
-                engine.check(self._state, self.seat, act.move)
+                engine.check(self._session.state, self.seat, act.move)
             elif act.index is not msgspec.UNSET and act.index >= listed:
                 raise _RefusedError(f"game.not_available at /index: expected an index below {listed}")
         except IllegalMoveError as error:

@@ -24,7 +24,7 @@ from tests.command.program import stellwerk as program
 from tests.command.shared.test_start import WITHOUT_UNIX
 
 BOT: Final = '''\
-"""A bot that writes down what it is asked, and plays here or over TCP."""
+"""A bot that writes down what it is asked and what happens, and plays here or over TCP."""
 import json, os, random
 
 from stellwerk_bots.client import Client
@@ -40,6 +40,9 @@ class Noting:
         with open(self.asks, "a") as file:
             print(json.dumps(message), file=file)
 
+    def event(self, message):
+        self.note(message)
+
     def answer(self, ask):
         self.note(ask)
         index = random.Random(f"{self.seed_text}/{ask['ask']}").randrange(len(ask["legal"]))
@@ -48,7 +51,7 @@ class Noting:
 
 if __name__ == "__main__":
     Client(default_address(), os.environ["STELLWERK_NAME"], Noting, token=os.environ["STELLWERK_TOKEN"],
-           seed_text=os.environ["STELLWERK_BOT_SEED"]).run()
+           seed_text=os.environ["STELLWERK_BOT_SEED"], events=True).run()
 '''
 
 
@@ -78,6 +81,14 @@ class TrainsGoneError(Exception):
     pass
 
 
+class Deaf:
+    def event(self, message: Message) -> None:
+        raise TrainsGoneError("no ears")
+
+    def answer(self, ask: Message) -> Answer:
+        return {"index": 0}
+
+
 class Breaking:
     def answer(self, ask: Message) -> Answer:
         raise TrainsGoneError("no steam")
@@ -87,7 +98,7 @@ class Breaking:
 
 
 @pytest.mark.parametrize("game", ["usa", "team_asia"])
-def test_the_same_class_gets_the_same_asks_and_makes_the_same_moves_over_tcp(
+def test_the_same_class_gets_the_same_asks_and_events_and_makes_the_same_moves_over_tcp(
     game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bot = tmp_path / "noting.py"
@@ -114,7 +125,10 @@ def test_the_same_class_gets_the_same_asks_and_makes_the_same_moves_over_tcp(
     names = sorted(file.name for file in (tmp_path / "here").iterdir())
     assert len(names) == 2 * len(seats) // 4
     for name in names:
-        assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "wire" / name).read_bytes()
+        noted = (tmp_path / "here" / name).read_bytes()
+        assert noted == (tmp_path / "wire" / name).read_bytes()
+        assert noted.count(b'"type": "ask"') > 20
+        assert noted.count(b'"type": "game_ended"') == 1
     replays = sorted(file.name for file in (tmp_path / "here-replays").iterdir())
     assert len(replays) == 2
     for replay in replays:
@@ -243,6 +257,14 @@ def test_an_exception_of_a_player_comes_out_with_its_own_traceback() -> None:
     places = [entry.name for entry in raised.traceback]
     assert places[-1] == "answer"
     assert len(places) < 8  # what is between the author's code and the author's call
+
+
+def test_an_exception_about_an_event_is_one_of_the_player() -> None:
+    with pytest.raises(TrainsGoneError, match="no ears"):
+        stellwerk.run_match([Deaf(), "random"], seed="1")
+    row = stellwerk.run_match([Deaf(), "random"], seed="1", on_error="play_on")[0]
+    assert row["raised"] > 1
+    assert row["problem"] == "TrainsGoneError: no ears"
 
 
 @pytest.mark.parametrize(
