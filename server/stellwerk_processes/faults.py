@@ -17,6 +17,7 @@ from msgspec import UNSET, Struct, UnsetType
 from stellwerk_base.texts import shown
 from stellwerk_processes.bot_spec import Transport
 from stellwerk_protocol.messages import DefaultReason
+from stellwerk_server.match.lateness import Late, late_in_words
 from stellwerk_server.match.refusals import Refused
 
 if TYPE_CHECKING:  # games without processes need no more than the reports
@@ -45,6 +46,10 @@ _OUT_OF_MEMORY: Final = re.compile(
     re.IGNORECASE,
 )
 _NEEDS_STDIO: Final = "if it speaks over its standard streams, it needs transport=stdio"
+_MESSAGES_ONLY: Final = (
+    "over stdio its standard output is for messages only: it must print all else to standard error"
+)
+_NO_MESSAGE: Final = ("wire.not_json", "wire.duplicate_name", "wire.bad_number", "protocol.not_an_object")
 _ADDRESS: Final = "the address in STELLWERK_ADDRESS"
 _LOCATION: Final = re.compile(r'File "(.+?)", line (\d+)')
 _PROTOCOL: Final = re.compile(r'\{\s*"type"\s*:|\{.*"protocol"\s*:')
@@ -52,8 +57,9 @@ _PROTOCOL: Final = re.compile(r'\{\s*"type"\s*:|\{.*"protocol"\s*:')
 
 class Fault(Struct, frozen=True, omit_defaults=True):
     """A fault of a bot. `count` is how often it happened; `detail` describes it; `last_lines` are the last
-    that the bot printed. `hint` is the likely cure of a failed start, and `first` the first line that was
-    refused. `came_back`: a bot lost its connection, and the server waited for it to the end of the match."""
+    that the bot printed. `hint` is the likely cure, `first` the first line that was refused, and `late` the
+    first ask that was not answered in time. `came_back`: a bot lost its connection, and the server waited for
+    it to the end of the match."""
 
     kind: FaultKind
     count: int
@@ -61,6 +67,7 @@ class Fault(Struct, frozen=True, omit_defaults=True):
     last_lines: tuple[str, ...] = ()
     hint: str = ""
     first: Refused | UnsetType = UNSET
+    late: Late | UnsetType = UNSET
     came_back: bool = False
 
 
@@ -69,8 +76,9 @@ class Conduct:
     """All that was seen of one bot in one match. `is_remote`: its process is none of ours. `forgot_token`: it
     logged in, but not to its seat. `suspended`: it was kept away. `ended_early`: its process ended before the
     match did. `hung_up`: it closed the output that was its connection. `refused` are its acts, by the code of
-    the error, `unreadable` its other lines that were refused, `first_refused` the first line of each code.
-    `connected`: whether it ever did, if that is known."""
+    the error, `unreadable` its other lines that were refused, `first_refused` the first line of each code,
+    `late` the first ask that it did not answer in time. `connected`: whether it ever did, if that is
+    known."""
 
     report: BotReport
     transport: Transport = "tcp"
@@ -86,6 +94,7 @@ class Conduct:
     refused: Counter[str] = field(default_factory=Counter[str])
     unreadable: Counter[str] = field(default_factory=Counter[str])
     first_refused: Mapping[str, Refused] = field(default_factory=dict[str, Refused])
+    late: Late | UnsetType = UNSET
     connected: bool | None = None
 
     @property
@@ -107,15 +116,17 @@ def evidence_of(fault: Fault) -> Iterator[str]:
     yield from (f"| {shown(line, len(line))}" for line in fault.last_lines)
     if fault.first is not UNSET:
         yield f"first: {_first_in_words(fault.first)}"
+    if fault.late is not UNSET:
+        yield f"first: {late_in_words(fault.late)}"
     if fault.hint:
         yield f"hint: {shown(fault.hint, 1000)}"
 
 
 def _first_in_words(refused: Refused) -> str:
-    """Write `at ask 12 in turn 6 game.route_taken at /move/route: expected an open route, it sent {...}`."""
+    """Write `at ask 12 in turn 6 game.route_taken at /move/route: expected an open route, it sent: {...}`."""
     when = "" if refused.ask is UNSET else f"at ask {refused.ask} in turn {refused.turn} "
     where = f" at {shown(refused.pointer)}" if refused.pointer else ""
-    sent = f", it sent {refused.line}" if refused.line else ""
+    sent = f", it sent: {refused.line}" if refused.line else ""
     return f"{when}{refused.code}{where}: expected {shown(refused.expected)}{sent}"
 
 
@@ -125,13 +136,13 @@ def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
         return ()
     faults = [*_find_absence(conduct)]
     if conduct.defaults["time"]:
-        late = conduct.defaults["time"]
-        if conduct.by_default and late >= conduct.defaults["tries"]:
-            faults.append(
-                Fault("hang", late, f"no answer in time {_say_times(late)}, then no longer waited for")
-            )
+        count, late = conduct.defaults["time"], conduct.late
+        detail, printed = f"no answer in time {_say_times(count)}", conduct.report.last_lines
+        if conduct.by_default and count >= conduct.defaults["tries"]:
+            detail = f"{detail}, then no longer waited for"
+            faults.append(Fault("hang", count, detail, printed, late=late))
         else:
-            faults.append(Fault("time", late, f"no answer in time {_say_times(late)}"))
+            faults.append(Fault("time", count, detail, late=late))
     illegal = Counter({code: n for code, n in conduct.refused.items() if code.startswith("game.")})
     if illegal:
         given_up = conduct.defaults["tries"]
@@ -139,16 +150,31 @@ def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
         detail = f"refused moves: {_list_codes(illegal)}{more}"
         first = conduct.first(lambda code: code in illegal)
         faults.append(Fault("illegal", illegal.total(), detail, first=first))
-    refused = conduct.unreadable + (conduct.refused - illegal)
-    # Late answers and missing logins have been reported already.
-    told = ("protocol.stale_ask", "auth.login_timeout")
-    garbage = Counter({code: n for code, n in refused.items() if code not in told})
+    garbage = _find_garbage(conduct, illegal)
     if garbage:
         first = conduct.first(lambda code: code in garbage)
+        detail = f"refused lines: {_list_codes(garbage)}"
         faults.append(
-            Fault("garbage", garbage.total(), f"refused lines: {_list_codes(garbage)}", first=first)
+            Fault("garbage", garbage.total(), detail, hint=_hint_of_prints(conduct, first), first=first)
         )
     return tuple(faults)
+
+
+def _find_garbage(conduct: Conduct, illegal: Counter[str]) -> Counter[str]:
+    """Return what was refused apart from illegal moves, without late answers and missing logins, which have
+    been reported already. A bot that sends another answer after each refused one is not too fast."""
+    refused = conduct.unreadable + (conduct.refused - illegal)
+    reported = ("protocol.stale_ask", "auth.login_timeout")
+    garbage = Counter({code: count for code, count in refused.items() if code not in reported})
+    if illegal or len(garbage) > 1:
+        del garbage["protocol.too_fast"]
+    return garbage
+
+
+def _hint_of_prints(conduct: Conduct, first: Refused | UnsetType) -> str:
+    """Return the cure for a program that prints where only messages belong."""
+    is_print = first is not UNSET and first.code in _NO_MESSAGE and conduct.transport == "stdio"
+    return _MESSAGES_ONLY if is_print else ""
 
 
 def _find_absence(conduct: Conduct) -> list[Fault]:
@@ -211,7 +237,7 @@ def start_hint(conduct: Conduct) -> str:
 
 def _hint_over_stdio(conduct: Conduct) -> str:
     if conduct.spoke:
-        return "over stdio its standard output is for messages only: it must print all else to standard error"
+        return _MESSAGES_ONLY
     if conduct.ended_early:
         return ""
     return (

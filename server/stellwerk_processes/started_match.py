@@ -610,6 +610,7 @@ def _report_on(served: _ServedMatch, seated: _Seated, stranger: Stranger) -> Pla
             defaults=seat.default_reasons,
             refused=seat.refused.counts,
             first_refused=unreadable.first | seat.refused.first,
+            late=seat.late.first,
         )
     return Played(
         bot=seated.spec.name,

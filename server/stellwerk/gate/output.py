@@ -25,6 +25,7 @@ from stellwerk.gate.report import (
 )
 from stellwerk_base.texts import aligned, counted, percent, shown
 from stellwerk_kit.doctor.doctor import Finding
+from stellwerk_processes.faults import evidence_of
 from stellwerk_tournament.evidence.sequential import interval
 from stellwerk_tournament.evidence.strength import (
     FoundFault,
@@ -112,7 +113,7 @@ def details_of_step(finding: Finding) -> _Details | None:
 def _lines_of(faults: Iterable[FoundFault]) -> Iterator[str]:
     for fault in faults:
         yield fault_in_words(fault)
-        yield from (f"| {line}" for line in fault.fault.last_lines)
+        yield from evidence_of(fault.fault)
 
 
 # -- for people --------------------------------------------------------------------------------------

@@ -31,6 +31,7 @@ from stellwerk_server.journal.journal import VERSION, MatchRecord, SessionRecord
 from stellwerk_server.match.audience import Audience
 from stellwerk_server.match.edge import entry
 from stellwerk_server.match.ended_match import NOTHING_OWED, EndedMatch, end_line
+from stellwerk_server.match.lateness import late_in_words
 from stellwerk_server.match.lines import ask_line, line
 from stellwerk_server.match.match_journal import seat_record
 from stellwerk_server.match.refusals import SHOWN, Refused
@@ -258,7 +259,9 @@ class MatchSession:
         seat = self.seats[number]
         ask = seat.ask
         if ask is None or act.ask != ask.id:
-            self._send(seat, self._write_error(act, "protocol.stale_ask", "", NOTHING_OWED))
+            late = seat.late.answered(act.ask, now)
+            expected = NOTHING_OWED if late is None else f"{NOTHING_OWED}: {late_in_words(late)}"
+            self._send(seat, self._write_error(act, "protocol.stale_ask", "", expected))
             return False
         if self._journal.unwritten:
             self._send(seat, self._write_error(act, "server.busy", "", "the same act again in a second"))
@@ -359,6 +362,8 @@ class MatchSession:
             for seat in self.seats:
                 ask = seat.ask
                 if ask is not None and now >= seat.deadline(ask):
+                    if seat.is_connected:
+                        seat.note_late(ask, self.state.turn)
                     seat.use_time(ask, now)
                     self._default(seat, "time" if seat.is_connected else "disconnected", now)
                     break  # it may have changed who owes what

@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 from stellwerk_protocol.answer_times import NOT_TIMED
 from stellwerk_server.journal.journal import SeatedPlayer
+from stellwerk_server.match.lateness import Late, LateAsks
 from stellwerk_server.match.refusals import RefusedLines
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class MatchSeat:
         "is_lost",
         "is_ready",
         "knows_end",
+        "late",
         "left",
         "name",
         "number",
@@ -83,6 +85,7 @@ class MatchSeat:
         self.defaults_in_a_row = 0
         self.default_reasons: Counter[DefaultReason] = Counter()
         self.refused = RefusedLines()  # acts
+        self.late = LateAsks()
         self.used_ms = 0.0
         self.slowest_ms = 0.0
         self.took_ms = NOT_TIMED  # the ask that ends now
@@ -126,8 +129,16 @@ class MatchSeat:
             blocked_at = session.connection.blocked_at
             if blocked_at is not None and ask.sent_at >= blocked_at:
                 return inf
-        grace = self.clocks.grace_ms if self.strikes else 0
-        return ask.asked_at + self.clocks.move_ms + self.bank_ms + grace
+        return ask.asked_at + self.clocks.move_ms + self.bank_ms + self._grace_ms
+
+    @property
+    def _grace_ms(self) -> int:
+        return self.clocks.grace_ms if self.strikes else 0
+
+    def note_late(self, ask: OpenAsk, turn: int) -> None:
+        """Note that the time of an ask is over. Call it before that time is taken from the bank."""
+        limits = (self.clocks.move_ms, round(self.bank_ms), self._grace_ms)
+        self.late.add(Late(ask.id, turn, *limits), ask.asked_at)
 
     def use_time(self, ask: OpenAsk, now: float) -> float:
         """Take what an answer took from the bank, and a strike where that was not enough."""

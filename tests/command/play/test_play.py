@@ -636,7 +636,7 @@ def test_the_first_refused_move_comes_with_what_was_expected(
     assert '"index":999' in first["line"]
     line = (
         f"    first: at ask 3 in turn {first['turn']} game.not_available at /index: "
-        f"expected {first['expected']}, it sent {first['line']}"
+        f"expected {first['expected']}, it sent: {first['line']}"
     )
     assert line in table(capsys, "usa", *words)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stellwerk_protocol.messages import Act, Default, Error, Leave, Ok, Ping, Ready, SeatChanged
+from stellwerk_server.match.lateness import Late, late_in_words
 from stellwerk_server.operate.settings import Limits, Time
 from tests.server.support import Client, World, asks_of, ended, first_turn, reserved
 
@@ -229,6 +230,25 @@ def test_an_act_of_who_plays_by_default_is_stale() -> None:
     (error,) = mover.say(Act(mover.match, mover.the(Default).ask, index=0))
     assert isinstance(error, Error)
     assert error.code == "protocol.stale_ask"
+
+
+def test_a_late_act_is_told_its_ask_the_limit_and_the_time_taken() -> None:
+    """The report of the match has the first of them, too."""
+    world = World(time=SHORT)
+    mover, _ = mover_of(world)
+    number, late_asks = mover.ask.ask, world.match_of(mover).seats[mover.seat].late
+    world.wait(3_050)
+    mover.news()
+    world.wait(120)
+    (error,) = mover.say(Act(mover.match, number, index=0))
+    assert isinstance(error, Error)
+    limit = "3050 ms (1000 to move, 2000 in the bank, 50 of grace)"
+    told = f"at ask {number} in turn 1 it had {limit}, and took 3170 ms"
+    assert (error.code, error.expected) == ("protocol.stale_ask", f"nothing: this ask has ended: {told}")
+    world.wait(1_000)
+    mover.say(Act(mover.match, number, index=0))  # the first one counts
+    assert isinstance(late_asks.first, Late)
+    assert late_in_words(late_asks.first) == told
 
 
 def test_a_seat_whose_player_never_came_is_played_by_default_from_the_beginning() -> None:

@@ -14,6 +14,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from stellwerk_base.texts import counted
+from stellwerk_processes.faults import evidence_of
 from stellwerk_tournament.ratings.game_words import game_title
 from stellwerk_tournament.ratings.ratings import Rating, SeatEffect
 from stellwerk_tournament.report.markup import (
@@ -80,6 +81,7 @@ def _sort_key(value: float) -> str:
 _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "counted": counted,
     "elo": elo_text,
+    "evidence": lambda fault: [line.removeprefix("| ") for line in evidence_of(fault)],
     "game_title": game_title,
     "grouped": grouped,
     "limits": _limits,

@@ -16,7 +16,7 @@ from typing import Final
 from msgspec import UNSET
 
 from stellwerk_processes.bot_spec import STARTED
-from stellwerk_processes.faults import Fault
+from stellwerk_processes.faults import BREAKDOWNS, Fault
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_tournament.evidence.worth import Finish, Versus
 from stellwerk_tournament.ratings.outcomes import scores_of
@@ -105,5 +105,6 @@ class Standings:
 
 
 def _cause(fault: Fault) -> str:
-    printed = [line for line in fault.last_lines if line.strip()]
+    """Return the line of an exception that ended a bot, or else what happened."""
+    printed = [line for line in fault.last_lines if line.strip() and fault.kind in BREAKDOWNS]
     return (printed[-1].strip() if printed else fault.detail)[:LONGEST_CAUSE]
