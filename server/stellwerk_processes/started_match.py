@@ -20,6 +20,7 @@ from typing import Final
 import trio
 
 from stellwerk_engine.core.cards import total
+from stellwerk_engine.core.state import Events
 from stellwerk_processes.asked_bots import AskedBots
 from stellwerk_processes.bench.invitation import BotStartError, Invitation
 from stellwerk_processes.bench.levels import Confinement
@@ -113,7 +114,8 @@ NO_OBSERVER: Final = MatchObserver()
 class MatchResult:
     """The result of a match, and what its bots did. `replay` has the seed if the plan reveals it now; `times`
     is the file beside it. `late_ms` is for how long the match's clock stood still because the server was
-    late. `unused_cards` is how many each seat still had in its hand."""
+    late. `events` are all that happened, with everything hidden. `unused_cards` is how many each seat still
+    had in its hand."""
 
     plan: MatchPlan
     result: Result
@@ -121,6 +123,7 @@ class MatchResult:
     replay: bytes = field(repr=False)
     times: bytes = field(repr=False)
     late_ms: float
+    events: Events = field(repr=False)
     unused_cards: tuple[int, ...]
 
 
@@ -327,9 +330,16 @@ async def play_among(
         return BrokenOffError(seats)
     if match.state.result is None:
         return NoResultError("the match could not be played to its end")
-    unused_cards = tuple(map(total, match.state.hands))
-    late_ms = server.clock.late_ms - late_before
-    return MatchResult(plan, match.state.result, seats, replay, match.times_file, late_ms, unused_cards)
+    return MatchResult(
+        plan,
+        match.state.result,
+        seats,
+        replay,
+        match.times_file,
+        server.clock.late_ms - late_before,
+        match.events,
+        tuple(map(total, match.state.hands)),
+    )
 
 
 # -- while it is played ------------------------------------------------------------------------------

@@ -26,8 +26,8 @@ with their tokens ('stellwerk token') at the address of --listen.
 REPORT: Final = """\
 Make the derived files again from matches.jsonl, and say where they are: the page
 report.html (one file for a browser, which you can also send to others),
-ratings.json, crosstable.csv and junit.xml. All complete blocks count, also while
-the tournament is being played. 'run' makes them when it ends.
+ratings.json, crosstable.csv, junit.xml and blind_draws.json. All complete blocks
+count, also while the tournament is being played. 'run' makes them when it ends.
 """
 
 EXAMPLES: Final = """\

@@ -22,6 +22,7 @@ from stellwerk_base.texts import counted, shown
 from stellwerk_tournament.config.resolved import FILE as RESOLVED
 from stellwerk_tournament.play.progress import rounded, rows_of
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
+from stellwerk_tournament.report.blind_draws import blind_file
 from stellwerk_tournament.report.conditions import PlayedVersions
 from stellwerk_tournament.report.derived import REPORT, ratings_json
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES
@@ -135,7 +136,9 @@ def verify_folder(folder: Path) -> int:
     except OSError as error:
         raise infrastructure_error(f"{error.filename}: cannot be read: {error.strerror or error}") from None
     say(f"{shown(str(folder), 1000)}: ok, {len(cup.results):,} matches, {count:,} files")
-    for line in (*versions.lines(), *missing_blocks(cup)):
+    blind = blind_file(cup.results.blind, cup.settings.names)
+    drawn_blind = [] if blind.highest is None else [f"blind draws: {blind.highest.words}"]
+    for line in (*drawn_blind, *versions.lines(), *missing_blocks(cup)):
         say(line)
     return DONE
 

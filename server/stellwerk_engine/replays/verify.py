@@ -9,7 +9,7 @@ of hashes is still checked to the end.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import assert_never
 
@@ -19,7 +19,7 @@ from stellwerk_base.texts import shown
 from stellwerk_engine import engine
 from stellwerk_engine.boards.board_file import SHIPPED, BoardError, BoardFile, parse_board, shipped_board
 from stellwerk_engine.core.game import GameError, make_game
-from stellwerk_engine.core.state import Game, RuleSet, State
+from stellwerk_engine.core.state import Events, Game, RuleSet, State
 from stellwerk_engine.games.described import rules_named
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.executor import Executor
@@ -41,13 +41,15 @@ from stellwerk_protocol.results import Result
 
 @dataclass(frozen=True, slots=True)
 class ReplayVerdict:
-    """`fault` is None for a good replay. `line` is the first one that is wrong, or the last one."""
+    """`fault` is None for a good replay. `line` is the first one that is wrong, or the last one. The `events`
+    of a good replay are all that happened, with everything hidden."""
 
     fault: Fault | None
     line: int
     message: str
     header: Header | None = None
     result: Result | None = None
+    events: Events = field(default_factory=Events, repr=False)
 
     @property
     def good(self) -> bool:
@@ -169,7 +171,8 @@ def _play_again(header: Header, game: Game, sound_lines: Iterator[SoundLine]) ->
             case _:
                 assert_never(line.record)
     assert state.result is not None  # the reader lets nothing pass that has no end
-    return ReplayVerdict(None, line.number, summary(header, state.result), header, state.result)
+    message = summary(header, state.result)
+    return ReplayVerdict(None, line.number, message, header, state.result, executor.events)
 
 
 def _find_seed(lines: Iterator[SoundLine]) -> tuple[SoundLine, Reveal, Iterable[SoundLine]]:

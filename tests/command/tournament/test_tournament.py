@@ -417,7 +417,11 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_tournament_that_was_played_is_true(finished: Path) -> None:
-    assert f"ok, 4 matches, {4 + len(FILES)} files" in tournament("verify", finished)
+    printed = tournament("verify", finished)
+    assert f"ok, 4 matches, {4 + len(FILES)} files" in printed
+    assert re.search(
+        r"^blind draws: z .* is the highest of 2 bots; chance alone gives as much in at", printed, re.M
+    )
     assert {line["game"] for line in lines_of(finished)} == {"usa", "team_asia"}
 
 
@@ -484,6 +488,12 @@ def change(folder: Path, name: str, number: int, **fields: object) -> None:
     [
         ("matches.jsonl", 1, {"points": [1000, 0]}, "matches.jsonl:2: the records of team 0"),
         ("matches.jsonl", 2, {"turns": 1}, "end: its line in matches.jsonl says something else"),
+        (
+            "matches.jsonl",
+            3,
+            {"blind_draws": []},
+            "blind_draws: its line in matches.jsonl says something else",
+        ),
         ("matches.jsonl", 0, {"players": ["greedy", "greedy"]}, "matches.jsonl:1: "),
         ("matches.jsonl", 1, {"seed": "00" * 32}, "matches.jsonl:2: its seed is not that"),
         ("matches.jsonl", 1, {"replay": "../../x"}, "is not there"),

@@ -105,7 +105,7 @@ def played_match(bot_match: BotMatch) -> MatchResult:
     seats = tuple(Played(bot.name, Conduct(ENDED), 5, 20.0, 8.0) for bot in bot_match.bots)
     replay = ReplayWriter().header(header_of(game, bot_match.plan.names, bot_match.plan.match))
     times = times_file(bot_match.plan.match, [[4, 8, NOT_TIMED]] * len(seats))
-    return MatchResult(bot_match.plan, result, seats, replay, times, 0.0, (0,) * len(seats))
+    return MatchResult(bot_match.plan, result, seats, replay, times, 0.0, [], (0,) * len(seats))
 
 
 def upside_down(played: MatchResult) -> MatchResult:

@@ -28,6 +28,7 @@ from stellwerk_tournament.ratings.rating_file import (
     rating_table,
 )
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
+from stellwerk_tournament.report.blind_draws import blind_file
 from stellwerk_tournament.report.forfeits import suspended_last
 from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 from stellwerk_tournament.report.match_pages import NO_PAGES, Paged
@@ -38,6 +39,7 @@ from stellwerk_tournament.store.match_line import MatchLine
 RATINGS: Final = "ratings.json"
 CROSS_TABLE: Final = "crosstable.csv"
 JUNIT: Final = "junit.xml"
+BLIND_DRAWS: Final = "blind_draws.json"
 REPORT: Final = "report.html"
 
 
@@ -180,6 +182,15 @@ def _case(name: str, conduct: _Conduct, suspensions: Mapping[str, Suspension]) -
     return Case(name, conduct.seconds, mark)
 
 
+# -- blind draws -------------------------------------------------------------------------------------
+
+
+def blind_draws_json(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
+    """Write how many locomotives each bot drew blind, and how many chance gives."""
+    content = blind_file(cup.results.blind, cup.settings.names)
+    return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
+
+
 # -- report ------------------------------------------------------------------------------------------
 
 
@@ -206,5 +217,6 @@ FILES: Final[dict[str, Callable[[Cup, Paged], bytes]]] = {
     RATINGS: ratings_json,
     CROSS_TABLE: cross_table,
     JUNIT: junit,
+    BLIND_DRAWS: blind_draws_json,
     REPORT: report_page,
 }

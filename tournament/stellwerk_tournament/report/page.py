@@ -12,6 +12,7 @@ from hashlib import sha256
 from typing import Final
 
 from stellwerk_tournament.ratings.ratings import RatingError
+from stellwerk_tournament.report.blind_draws import blind_file
 from stellwerk_tournament.report.bots import MOST_BOTS, LastMatches, bots
 from stellwerk_tournament.report.conditions import ConditionsSeen, conditions
 from stellwerk_tournament.report.cross_table import cross_table
@@ -36,6 +37,7 @@ SECTIONS: Final = (
     ("faults", "Faults"),
     ("forfeits", "Forfeits"),
     ("fairness", "Fair clocks"),
+    ("blind-draws", "Blind draws"),
     ("matches", "Matches"),
     ("conditions", "Conditions"),
 )
@@ -78,6 +80,7 @@ def report_html(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
         machines=by_machine.rows,
         fairness=clocks,
         measured=clocks.measured(names),
+        blind=blind_file(cup.results.blind, names),
         forfeits=forfeits(cup, names),
         matches=listed,
         paged=paged,

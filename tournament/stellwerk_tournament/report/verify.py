@@ -20,8 +20,9 @@ from typing import Final
 import msgspec
 from msgspec import UNSET
 
-from stellwerk_engine.core.state import Game
+from stellwerk_engine.core.state import Events, Game
 from stellwerk_engine.games.game_choice import GameChoice
+from stellwerk_engine.replays.blind_draws import blind_draws
 from stellwerk_engine.replays.verify import verify as verify_replay
 from stellwerk_processes.seat_report import Breakdown
 from stellwerk_protocol.replays import Header
@@ -236,11 +237,12 @@ def wrong_content(content: bytes, line: MatchLine, *, anonymous: bool) -> Iterat
     expected = tuple(f"seat-{seat.seat}" if anonymous else seat.bot for seat in line.bots)
     if names != expected:
         yield f": players: expected {', '.join(expected)}"
-    yield from (f": {message}" for message in _differences(header, result, _seed_in(content), line))
+    differences = _differences(header, result, verdict.events, _seed_in(content), line)
+    yield from (f": {message}" for message in differences)
     yield from (f": {message}" for message in wrong_conduct(content, line))
 
 
-def _differences(header: Header, result: Result, seed: str, line: MatchLine) -> Iterator[str]:
+def _differences(header: Header, result: Result, events: Events, seed: str, line: MatchLine) -> Iterator[str]:
     """Compare a replay that is true with what its line says."""
     for what, told, found in (
         ("match", line.match, header.match),
@@ -253,6 +255,7 @@ def _differences(header: Header, result: Result, seed: str, line: MatchLine) -> 
         ("ranks", line.by_rules, tuple(team.rank for team in result.teams)),
         ("points", line.points, tuple(team.points for team in result.teams)),
         ("end", (line.reason, line.turns), (result.reason, result.turns)),
+        ("blind_draws", line.blind_draws, blind_draws(events, line.seats)),
         ("breakdown", [seat.breakdown for seat in line.bots], list(_breakdowns(result, len(line.bots)))),
     ):
         if told != found:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from stellwerk_engine.replays.blind_draws import BlindDraws, blind_draws
 from stellwerk_processes.bench.levels import Isolation, SandboxRecord
 from stellwerk_processes.seat_report import SeatReport, seat_reports
 from stellwerk_protocol.names import Count, Digits64, EndReason, Points, Seat
@@ -64,7 +65,7 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
     ended. Without any conduct, as in a gate, there are no `ranks_by_rules`. `sandbox`: what was tried of the
     sandbox before the tournament went on, if anything was. `machine`: where the block was played, if not by
     the runner itself. `versions` of the players (`config/versions.py`), as they were when the match began;
-    empty where a version is not known."""
+    empty where a version is not known. `blind_draws` has the locomotives that each player drew blind."""
 
     block: Count
     rotation: Count
@@ -94,6 +95,7 @@ class MatchLine(Struct, frozen=True, omit_defaults=True):
     sandbox: SandboxRecord | UnsetType = UNSET
     machine: MachineRecord | UnsetType = UNSET
     versions: tuple[str, ...] = ()
+    blind_draws: tuple[BlindDraws, ...] = ()
 
     @property
     def by_rules(self) -> tuple[int, ...]:
@@ -159,6 +161,7 @@ def line_of_result(
         late_ms=round(played.late_ms),
         seconds=round(seconds, 3),
         seed=plan.seed.hex() if has_own_deal else "",
+        blind_draws=blind_draws(played.events, game.seats_of_team),
     )
 
 

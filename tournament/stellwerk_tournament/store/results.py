@@ -29,6 +29,7 @@ from stellwerk_processes.bench.levels import SandboxRecord
 from stellwerk_tournament.evidence.worth import Versus
 from stellwerk_tournament.ratings.outcomes import Outcome, scores_of
 from stellwerk_tournament.schedule.schedule import Met
+from stellwerk_tournament.store.blind_sums import BlindSums, add_block
 from stellwerk_tournament.store.conduct import is_contest
 from stellwerk_tournament.store.match_line import (
     Forfeit,
@@ -41,7 +42,7 @@ from stellwerk_tournament.store.match_line import (
 from stellwerk_tournament.store.standings import Standings, Sums
 
 CHECKPOINT: Final = "matches.checkpoint"
-FORMAT: Final = f"2 {sys.byteorder}"  # another number whenever the same lines come to something else
+FORMAT: Final = f"3 {sys.byteorder}"  # another number whenever the same lines come to something else
 BYTES_AT_ONCE: Final = 2**20
 _SEAL_SIZE: Final = sha256().digest_size
 
@@ -70,6 +71,7 @@ class _Checkpoint(Struct, frozen=True):
     sha256: bytes
     sums: dict[str, Sums]
     pairs: dict[tuple[str, str], Versus]
+    blind: dict[str, BlindSums]
     durations: dict[GameKind, Durations]
     sandbox: SandboxRecord | None
     has_contest: bool
@@ -108,6 +110,7 @@ class Results:
     def __init__(self) -> None:
         self.size = 0
         self.standings = Standings()
+        self.blind: dict[str, BlindSums] = {}
         self.durations: dict[GameKind, Durations] = {}
         self.sandbox: SandboxRecord | UnsetType = UNSET
         self.has_contest = False
@@ -190,6 +193,7 @@ class Results:
             durations.matches += 1
             durations.seconds += match.seconds
             self.has_contest = self.has_contest or is_contest(match)
+        add_block(self.blind, matches)
         self.sandbox = matches[-1].sandbox
         self.size += len(text)
         self._digest.update(text)
@@ -245,6 +249,7 @@ class Results:
             self._digest.digest(),
             {name: sums for name, sums in sorted(self.standings.of.items()) if sums.matches},
             self.standings.pairs,
+            self.blind,
             self.durations,
             None if self.sandbox is UNSET else self.sandbox,
             self.has_contest,
@@ -270,7 +275,7 @@ class Results:
     def _take(self, checkpoint: _Checkpoint) -> None:
         self.size = checkpoint.size
         self.standings.of, self.standings.pairs = checkpoint.sums, checkpoint.pairs
-        self.durations = checkpoint.durations
+        self.blind, self.durations = checkpoint.blind, checkpoint.durations
         self.sandbox = UNSET if checkpoint.sandbox is None else checkpoint.sandbox
         self.has_contest = checkpoint.has_contest
         self._blocks = array("q", checkpoint.blocks)

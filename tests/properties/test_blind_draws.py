@@ -1,0 +1,68 @@
+"""The chance of a locomotive is that of the pile, before each blind draw of every game."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+
+from stellwerk_engine.core.cards import LOCOMOTIVE, CardColor
+from stellwerk_engine.core.piles import draw_blind
+from stellwerk_engine.core.state import Events, State
+from stellwerk_engine.parts import draw_cards
+from stellwerk_engine.replays.blind_draws import BlindDraws, blind_draws, chances
+from tests.properties.playing import Line, Variant, examples, hoard_cards, lines, played
+from tests.support import every_variant
+
+
+def draws_of(variant: Variant, line: Line) -> tuple[list[tuple[bool, float]], Events]:
+    """Play a game. Return each blind draw and the mean over all cards that could be on top of the pile, and
+    the events."""
+    draws: list[tuple[bool, float]] = []
+
+    def draw(state: State) -> CardColor:
+        tops = [Fraction(card == LOCOMOTIVE) for card in state.pile]
+        card = draw_blind(state)
+        draws.append((card == LOCOMOTIVE, float(sum(tops) / len(tops))))
+        return card
+
+    events: Events = []
+    with patch.object(draw_cards, "draw_blind", draw):
+        for _ in played(variant, line, events):
+            pass
+    return draws, events
+
+
+@every_variant
+@examples(8)
+@given(line=lines)
+def test_the_expectation_is_exact_at_every_blind_draw(variant: Variant, line: Line) -> None:
+    draws, events = draws_of(variant, line)
+    assert [(is_locomotive, chance) for _, is_locomotive, chance in chances(events)] == draws
+
+
+@pytest.mark.parametrize(
+    ("variant", "before"),
+    [(("usa", 2, ()), "PileShuffled"), (("card_game", 4, ()), "HalfStarted")],
+    ids=["discards", "second_half"],
+)
+def test_it_is_exact_in_a_pile_of_cards_that_were_played(variant: Variant, before: str) -> None:
+    draws, events = draws_of(variant, Line(1, 1, hoard_cards))
+    assert [(is_locomotive, chance) for _, is_locomotive, chance in chances(events)] == draws
+    kinds = [type(event).__name__ for event in events]
+    assert "CardDrawn" in kinds[kinds.index(before, kinds.index("CardDrawn")) :]
+
+
+def test_the_draws_of_partners_are_those_of_their_team() -> None:
+    draws, events = draws_of(("team_asia", 4, ()), Line(1, 1, hoard_cards))
+    one, other = blind_draws(events, ((0, 2), (1, 3)))
+    assert one.cards + other.cards == len(draws)
+    assert one.locomotives + other.locomotives == sum(is_locomotive for is_locomotive, _ in draws)
+    assert one.expected + other.expected == pytest.approx(sum(chance for _, chance in draws))
+    assert one.variance + other.variance == pytest.approx(sum(p * (1 - p) for _, p in draws))
+
+
+def test_without_blind_draws_nothing_is_counted() -> None:
+    assert blind_draws([], ((0,), (1,))) == (BlindDraws(0, 0, 0.0, 0.0),) * 2
