@@ -304,6 +304,7 @@ TOOLS: Final[dict[str, Need]] = {
     "npm": Need(program("npm"), "npm"),
     "nc": Need(program("nc"), "netcat-openbsd"),
     "package index": Need(_package_index),
+    "Sphinx": Need(module("sphinx")),  # `make docs` installs it
     "systemd-analyze": Need(program("systemd-analyze"), "systemd"),
     "parallel": Need(program("parallel"), "parallel"),
     "Python headers": Need(_python_headers, "python3-dev"),
