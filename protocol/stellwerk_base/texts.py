@@ -18,6 +18,8 @@ QUOTED_CHARACTERS: Final = 40  # of a text in quotes, beside more words of the m
 LONGEST_TYPO: Final = 72  # characters: nearest names are looked for up to here, since the search is quadratic
 HYPHEN_MINUS: Final = "-"
 MINUS_SIGN: Final = "\N{MINUS SIGN}"
+_STACK: Final = "Current thread 0x"
+_OF_STACK: Final = (_STACK, "  File ", "  ...", "Thread 0x")
 _COLORS: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -41,6 +43,15 @@ def quoted(text: str) -> str:
 def printable(text: str) -> str:
     """Return the text with everything that a terminal would not show as itself written as an escape."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def last_printed(lines: Sequence[str], count: int) -> Sequence[str]:
+    """Return the last lines that a program printed. If the stack of a Python process is the last, return its
+    first lines: the innermost call comes first there, and last in a traceback."""
+    start = next((at for at in reversed(range(len(lines))) if lines[at].startswith(_STACK)), None)
+    if start is not None and all(line.startswith(_OF_STACK) for line in lines[start:]):
+        return lines[start:][:count]
+    return lines[-count:]
 
 
 def unknown(kind: str, name: str, known: Collection[str]) -> str:

@@ -9,6 +9,7 @@ from stellwerk_base.texts import (
     aligned,
     counted,
     interval,
+    last_printed,
     probability,
     quoted,
     shown,
@@ -61,3 +62,15 @@ def test_columns_line_up_by_what_a_terminal_shows() -> None:
 def test_no_probability_is_certain() -> None:
     figures = [probability(value) for value in (0.0, 0.0009, 0.001, 0.5, 0.999, 0.9991, 1.0)]
     assert figures == ["< 0.1 %", "< 0.1 %", "0.1 %", "50.0 %", "99.9 %", "> 99.9 %", "> 99.9 %"]
+
+
+def test_of_a_stack_the_innermost_calls_are_shown_and_of_a_traceback_too() -> None:
+    head = "Current thread 0x00007f (most recent call first):"
+    stack = [head, *(f'  File "a.py", line {number}' for number in range(9))]
+    assert last_printed(["ready", *stack], 3) == stack[:3]
+    threads = ["Thread 0x00007e (most recent call first):", '  File "b.py", line 1', *stack]
+    assert last_printed(threads, 3) == stack[:3]
+    traceback = ["Traceback (most recent call last):", '  File "a.py", line 1, in f', "KeyError: 'x'"]
+    assert last_printed([*stack, *traceback], 2) == traceback[1:]
+    assert last_printed(["one", "two", "three"], 2) == ["two", "three"]
+    assert last_printed([], 2) == []

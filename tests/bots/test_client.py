@@ -236,7 +236,10 @@ def test_a_move_by_the_server_is_reported() -> None:
         peer.ok(2)
         peer.send(end())
 
-    assert played(script).logged == ["the server moved for this seat: time"]
+    assert played(script).logged == [
+        "the server moved for this seat: time",
+        "the answer was too late: protocol.stale_ask: something else",
+    ]
 
 
 # -- refused answers ---------------------------------------------------------------------------------
@@ -289,6 +292,45 @@ def test_when_every_answer_is_refused_the_next_ask_is_waited_for() -> None:
         peer.send(end())
 
     assert len(played(script).results) == 1
+
+
+def test_answers_after_a_refused_one_keep_to_the_pace_of_the_server() -> None:
+    """First answers are free. The clock of this test stands still but for the pauses."""
+    asks, refused_asks = 30, range(5, 30)
+    now = 100.0
+    paused: list[float] = []
+    sent_at: list[float] = []
+
+    def script(peer: Peer) -> None:
+        peer.send(HELLO | {"limits": {"messages_a_second": 4, "burst": 10}})
+        peer.receive("login")
+        peer.send(welcome())
+        peer.start()
+        for number in range(asks):
+            peer.send(ask(number))
+            if number in refused_asks:
+                peer.receive("act")
+                peer.send(error("game.not_available", match="m1", ask=number, tries=2))
+                sent_at.append(now)
+            peer.ok(number)
+        peer.send(end())
+
+    def pause(seconds: float) -> None:
+        nonlocal now
+        paused.append(seconds)
+        now += seconds
+
+    with serve(script) as address:
+        table = Table(address)
+        Client(address, "bot", Second, WISH, sleep=pause, clock=lambda: now, log=table.logged.append).run()
+    # As the server counts: login, join and ready, and then each second answer.
+    allowance, before = 10.0 - 3, 100.0
+    for at in sent_at[1:]:
+        allowance = min(10.0, allowance + 4 * (at - before)) - 1
+        before = at
+        assert allowance >= 0
+    assert paused
+    assert len(table.logged) == len(refused_asks)
 
 
 def test_an_error_to_an_ask_that_is_not_open_changes_nothing() -> None:
@@ -736,6 +778,24 @@ def test_a_mistake_of_the_players_own_is_not_hidden() -> None:
 
     with serve(script) as address, pytest.raises(LookupError, match="mine"):
         Client(address, "bot", Broken, WISH).run()
+
+
+@pytest.mark.parametrize("answer", [None, 3, [0]])
+def test_a_player_that_returns_no_answer_is_told_what_was_expected(answer: object) -> None:
+    class Forgetful(Second):
+        def answer(self, ask: Message) -> Answer:
+            return answer  # type: ignore[return-value]  # pyright: ignore[reportReturnType]
+
+    def script(peer: Peer) -> None:
+        peer.log_in()
+        peer.start()
+        peer.send(ask(7))
+        peer.receive_end()
+
+    with serve(script) as address, pytest.raises(TypeError) as caught:
+        Client(address, "bot", Forgetful, WISH).run()
+    expected = 'Forgetful.answer: expected an answer to ask 7, {"index": N} or {"move": {...}}, not '
+    assert str(caught.value) == f"{expected}{answer!r}"
 
 
 # -- TLS ---------------------------------------------------------------------------------------------

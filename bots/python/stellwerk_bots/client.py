@@ -21,6 +21,8 @@ from typing import Final
 
 from stellwerk_bots.bot import Answer, Listener, Message, NewPlayer, Player, maker_of
 from stellwerk_bots.connection import STDIO, AddressError, Connection, WrongLineError, connect
+from stellwerk_bots.last_stack import last_stack
+from stellwerk_bots.pace import Pace
 from stellwerk_bots.reading import result_line
 
 PROTOCOL: Final = 1
@@ -106,6 +108,7 @@ class Client:
         log: Callable[[str], object] = lambda text: print(text, file=sys.stderr, flush=True),
         observe: Callable[[Message], object] = lambda message: None,
         sleep: Callable[[float], object] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._address = address
         self._name = name
@@ -120,6 +123,8 @@ class Client:
         self._log = log
         self._observe = observe
         self._sleep = sleep
+        self._clock = clock
+        self._pace = Pace({}, clock())
         self._session: str | None = None
         self._key = ""
         self._matches: dict[str, _Match] = {}
@@ -161,7 +166,10 @@ class Client:
                 raise ClientError(text, NO_SERVER) from None
             raise _LostError(text) from None
 
-    def _send(self, connection: Connection, message: Message) -> None:
+    def _send(self, connection: Connection, message: Message, *, is_first_answer: bool = False) -> None:
+        """Send a message, at the pace of the server."""
+        if not is_first_answer and (pause := self._pace.spend(self._clock())):
+            self._sleep(pause)
         try:
             connection.send(message)
         except OSError:
@@ -196,6 +204,7 @@ class Client:
         if PROTOCOL not in hello["protocols"]:
             raise ClientError(f"the server speaks protocol {hello['protocols']}, not {PROTOCOL}", REFUSED)
         self._features = hello.get("features", ())
+        self._pace = Pace(hello.get("limits", {}), self._clock())
         self._send(connection, self._login())
         while True:
             message = self._receive(connection)
@@ -284,23 +293,27 @@ class Client:
         """Begin a new match, or continue one of a resumed session, which is already ready."""
         self._joining = False
         if start["match"] not in self._matches:
-            self._matches[start["match"]] = _Match(start, self._new_player(start, self._seed_text))
+            with last_stack():
+                player = self._new_player(start, self._seed_text)
+            self._matches[start["match"]] = _Match(start, player)
             self._send(connection, {"type": "ready", "match": start["match"]})
 
     def _answer(self, connection: Connection, played: _Match, ask: Message) -> None:
         """Send the player's answer. If the server refuses it, the first listed move follows, then the
-        fallback."""
+        fallback. TypeError if it is no answer at all."""
         played.ask = ask
         harmless: list[Answer] = [{"index": 0}, {"move": ask["fallback"]}]
-        answer = played.player.answer(ask)
+        with last_stack():
+            answer = played.player.answer(ask)
+        _expect_answer(played.player, ask, answer)
         played.answers = [answer, *(other for other in harmless if other != answer)]
-        self._act(connection, played)
+        self._act(connection, played, is_first_answer=True)
 
-    def _act(self, connection: Connection, played: _Match) -> None:
+    def _act(self, connection: Connection, played: _Match, *, is_first_answer: bool = False) -> None:
         if played.ask is not None and played.answers:
             about = {"type": "act", "match": played.ask["match"], "ask": played.ask["ask"]}
             self._acted = played
-            self._send(connection, about | played.answers[0])
+            self._send(connection, about | played.answers[0], is_first_answer=is_first_answer)
 
     def _finish(self, match: str, text: str) -> None:
         del self._matches[match]
@@ -317,7 +330,10 @@ class Client:
         open_ask = played.ask if played is not None else None
         is_about_ask = open_ask is not None and error.get("ask", open_ask["ask"]) == open_ask["ask"]
         match code:
-            case "protocol.stale_ask" | "protocol.too_fast":
+            case "protocol.stale_ask":
+                self._pace.spend(self._clock())  # too late, it was no first answer
+                self._log(reason("the answer was too late", error))
+            case "protocol.too_fast":
                 pass
             case "protocol.out_of_phase" | "protocol.too_many_matches":
                 pass  # already ready, or in the room: an earlier connection did it
@@ -334,6 +350,15 @@ class Client:
                 raise _refusal("the join was refused", error)
             case _:
                 self._log(reason("the server refused a message", error))
+
+
+def _expect_answer(player: Player, ask: Message, answer: object) -> None:
+    """Raise TypeError for what cannot be an answer, such as the None of a method that forgot its return."""
+    if not isinstance(answer, dict):
+        raise TypeError(
+            f"{type(player).__name__}.answer: expected an answer to ask {ask['ask']}, "
+            f'{{"index": N}} or {{"move": {{...}}}}, not {answer!r:.60}'
+        )
 
 
 def _refusal(what: str, error: Message) -> Exception:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import IO, Final, Literal
 
-from stellwerk_base.texts import shown
+from stellwerk_base.texts import last_printed, shown
 
 Transport = Literal["tcp", "stdio"]
 
@@ -25,6 +25,7 @@ LINE_CHARACTERS: Final = 200
 LOOK_EVERY: Final = (
     0.01  # seconds between two checks whether it has exited: the system has no wait with a deadline
 )
+SECONDS_TO_END: Final = 0.2  # by itself, when it is told to
 SECONDS_TO_PRINT: Final = 1.0  # after its end; only a process that left the group could hold the pipe longer
 
 
@@ -85,9 +86,13 @@ class BotProcess:
         return status
 
     def end(self) -> None:
-        """Kill the group, whether or not its leader still runs."""
+        """Tell the bot to end, so that it can print where it hangs. Then kill the group, whether or not its
+        leader still runs."""
         if self._process.returncode is not None:
             return
+        if self.status() is None:
+            os.kill(self._process.pid, signal.SIGTERM)  # not reaped, so the id is still its own
+            self.status_by(time.monotonic() + SECONDS_TO_END)
         with contextlib.suppress(ProcessLookupError, PermissionError):  # the latter: macOS, of a dead leader
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
@@ -103,7 +108,7 @@ class BotProcess:
     def last_lines(self) -> tuple[str, ...]:
         """Return the last lines that it printed, without control characters."""
         lines = self._tail.decode("utf-8", "backslashreplace").splitlines()
-        return tuple(shown(line, LINE_CHARACTERS) for line in lines[-TAIL_LINES:])
+        return tuple(shown(line, LINE_CHARACTERS) for line in last_printed(lines, TAIL_LINES))
 
     def _keep_tail(self, printed: IO[bytes]) -> None:
         """Read all that the bot prints, and keep the end of it."""

@@ -30,6 +30,7 @@ from typing import Final, TypeAlias
 
 import trio
 
+from stellwerk_base.texts import last_printed
 from stellwerk_processes.bench import supervise
 from stellwerk_processes.bench.answer_time import AnswerSums, AnswerTimer
 from stellwerk_processes.bench.bubblewrap import cure_of
@@ -160,7 +161,7 @@ class LocalBot:
         """Return the last lines that the bot printed on standard error (over TCP on standard output too), fit
         to be shown: without control characters, and cut where they are long."""
         lines = map(readable, self._printed.decode("utf-8", "replace").splitlines())
-        return tuple(line[:LONGEST_LINE] for line in lines if line)[-count:]
+        return tuple(last_printed([line[:LONGEST_LINE] for line in lines if line], count))
 
     async def forget(self, seconds: float = LONGEST_FORGETTING) -> None:
         """Forget what the bot has used and printed, and remove what it has left in its private folder, as far

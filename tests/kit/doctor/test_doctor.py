@@ -291,6 +291,15 @@ def test_what_a_bot_prints_cannot_command_the_terminal() -> None:
     assert finding.failure.printed == ("\\x1b[31mno such file: weights.bin\\x1b[0m\\x07",)
 
 
+def test_a_print_over_stdio_is_quoted_with_where_prints_belong() -> None:
+    code = "print('my hand is 1', flush=True); input()"
+    [finding] = findings(doctor((sys.executable, "-c", code), transport="stdio"), [step("login")])
+    assert finding.failure is not None
+    hint = "(standard output is for messages only: print all else to standard error)"
+    assert finding.failure.expected.endswith(f", in a valid line {hint}")
+    assert finding.failure.came.startswith("my hand is 1: wire.not_json")
+
+
 def test_what_a_bot_prints_is_cut_to_its_last_lines() -> None:
     code = "print('first'); print('x' * 10**6); [print(number) for number in range(20)]"
     [finding] = findings(doctor((sys.executable, "-c", code)), [step("connects")])

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from stellwerk_base.texts import counted
-from stellwerk_processes.faults import evidence_of
+from stellwerk_processes.faults import Fault, evidence_of
 from stellwerk_tournament.ratings.game_words import game_title
 from stellwerk_tournament.ratings.ratings import Rating, SeatEffect
 from stellwerk_tournament.report.markup import (
@@ -73,6 +73,10 @@ def _limits(interval: Rating | SeatEffect) -> str:
     return interval_text(interval.low, interval.high)
 
 
+def _evidence(fault: Fault) -> list[str]:
+    return [line.removeprefix("| ") for line in evidence_of(fault)]
+
+
 def _sort_key(value: float) -> str:
     return f"{value:.6g}"
 
@@ -81,7 +85,7 @@ def _sort_key(value: float) -> str:
 _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "counted": counted,
     "elo": elo_text,
-    "evidence": lambda fault: [line.removeprefix("| ") for line in evidence_of(fault)],
+    "evidence": _evidence,
     "game_title": game_title,
     "grouped": grouped,
     "limits": _limits,

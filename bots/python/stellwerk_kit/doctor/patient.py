@@ -53,6 +53,8 @@ LIMITS: Final = Limits(
     unsent_bytes=1 << 20,
     unsent_ms=5_000,
 )
+NO_MESSAGE: Final = ("wire.not_json", "protocol.not_an_object")
+PRINTS_BELONG: Final = " (standard output is for messages only: print all else to standard error)"
 PAUSE: Final = 0.001  # seconds between two pieces of a line, so that they arrive one by one
 SECONDS_TO_EXIT: Final = 0.5  # for a bot that has closed its connection, to get its exit status
 
@@ -306,7 +308,10 @@ class Patient:
             try:
                 message = read_line(line)
             except LineError as error:
-                raise FailedError(f"{expected}, in a valid line", f"{shown_line(line)}: {error}") from None
+                expected = f"{expected}, in a valid line"
+                if self._caller.transport == "stdio" and error.code in NO_MESSAGE:
+                    expected += PRINTS_BELONG
+                raise FailedError(expected, f"{shown_line(line)}: {error}") from None
             if not self._answer_in_passing(message):
                 return message
             if not self._allowance.spend(time.monotonic()):
