@@ -300,6 +300,7 @@ TOOLS: Final[dict[str, Need]] = {
     "ensurepip": Need(module("ensurepip"), "python3-venv"),
     "fish": Need(program("fish"), "fish"),
     "generators of types": Need(lambda: None),  # so does whether pip, npm or Go fetches them
+    "mypy": Need(module("mypy")),
     "nginx": Need(program("nginx"), "nginx-light"),
     "npm": Need(program("npm"), "npm"),
     "nc": Need(program("nc"), "netcat-openbsd"),
@@ -307,6 +308,7 @@ TOOLS: Final[dict[str, Need]] = {
     "Sphinx": Need(module("sphinx")),  # `make docs` installs it
     "systemd-analyze": Need(program("systemd-analyze"), "systemd"),
     "parallel": Need(program("parallel"), "parallel"),
+    "pyright": Need(works("pyright", sys.executable, "-m", "pyright", "--version")),
     "Python headers": Need(_python_headers, "python3-dev"),
     "zsh": Need(program("zsh"), "zsh"),
 }

@@ -139,11 +139,11 @@ def _closure(names: Iterable[str], definitions: dict[str, Schema]) -> list[str]:
     """Return the names, and the names of all definitions that these use."""
     used = [*names]
     for name in used:  # which grows here
-        used += [other for other in _references(definitions[name]) if other not in used]
+        used += [other for other in references(definitions[name]) if other not in used]
     return used
 
 
-def _references(schema: Schema) -> list[str]:
+def references(schema: Schema) -> list[str]:
     """Return the names of the definitions that a schema refers to, in their order."""
     if "$ref" in schema:
         return [schema["$ref"].removeprefix(DEFINITIONS)]
@@ -153,7 +153,7 @@ def _references(schema: Schema) -> list[str]:
         for keyword in ("items", "additionalProperties", "propertyNames")
         if schema.get(keyword)
     ]
-    return list(dict.fromkeys(name for part in inner for name in _references(part)))
+    return list(dict.fromkeys(name for part in inner for name in references(part)))
 
 
 # -- from msgspec's schemas --------------------------------------------------------------------------

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from stellwerk_bots.bot import Answer, Message, Player
+from stellwerk_bots.bot import Answer, Message, MoveAnswer, Player
+from stellwerk_bots.greedy import Greedy
 from stellwerk_bots.imagined import dice_for, game_of, imagination_of
+from stellwerk_bots.messages import Ask, BuildStation, Start
 from stellwerk_bots.players import new_player
-from stellwerk_bots.reading import Item
 from stellwerk_engine import engine
 from stellwerk_protocol.names import COLORS
 from tools.recorder import Server
@@ -46,8 +47,8 @@ class ExampleClient:
         return str(self._newest("start")["match"])
 
     @property
-    def ask(self) -> Message:
-        return self._newest("ask")
+    def ask(self) -> Ask:
+        return cast("Ask", self._newest("ask"))
 
     def _newest(self, *types: str) -> Message:
         return self._client.newest(*types)
@@ -83,7 +84,7 @@ class ExampleClient:
         self.say("join", game=game, players=players, against=against, seed=seed, **fields)
         self.say("ready", match=self.match)
 
-    def play(self, until: Callable[[Message], bool] = lambda _: False) -> None:
+    def play(self, until: Callable[[Ask], bool] = lambda _: False) -> None:
         """Answer all asks up to one that `until` accepts, which stays open, or up to the end of the match."""
         while True:
             self.server.wait_until(lambda: self._newest(*MILESTONES)["type"] in ("ask", "end"))
@@ -104,7 +105,7 @@ class ExampleClient:
         self.say("act", match=self.match, ask=self.ask["ask"], **answer)
 
     def _answer(self) -> Answer:
-        start = self._newest("start")
+        start = cast("Start", self._newest("start"))
         if start["match"] != self._match:
             self._match = start["match"]
             self._player = new_player("greedy")(start, "") if self._wants_lists else MovesFromViews(start)
@@ -121,14 +122,14 @@ class ExampleClient:
 class MovesFromViews:
     """A player that gets no lists: it derives the moves from the view alone, and answers with a move."""
 
-    def __init__(self, start: Message) -> None:
+    def __init__(self, start: Start) -> None:
         self._game = game_of(start)
-        self._greedy = new_player("greedy")(start, "")
+        self._greedy = Greedy(start, "")
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> MoveAnswer:
         state = imagination_of(self._game, ask).deal(dice_for("", ask))
-        legal: list[Item] = [json.loads(move.json) for move in engine.legal(state, ask["view"]["seat"])]
-        return {"move": legal[self._greedy.answer(ask | {"legal": legal})["index"]]}
+        legal = [json.loads(move.json) for move in engine.legal(state, ask["view"]["seat"])]
+        return {"move": legal[self._greedy.answer({**ask, "legal": legal})["index"]]}
 
 
 # -- the sessions ------------------------------------------------------------------------------------
@@ -195,7 +196,7 @@ def europe(server: Server) -> None:
     """Play a match of three. The client sends a move of its own, for a station; then it chooses from the list
     again."""
 
-    def stations(ask: Message) -> list[Item]:
+    def stations(ask: Ask) -> list[BuildStation]:
         return [move for move in ask["legal"] if move["type"] == "build_station"]
 
     client = ExampleClient(server, language="Python")
@@ -220,7 +221,7 @@ def spectator(server: Server) -> None:
     server.drain()
 
 
-def _is_turn_after(count: int) -> Callable[[Message], bool]:
+def _is_turn_after(count: int) -> Callable[[Ask], bool]:
     """Return a test for the first ask for a turn after this number of asks."""
     return lambda ask: ask["ask"] > count and ask["decision"]["type"] == "take_turn"
 

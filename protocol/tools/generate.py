@@ -1,4 +1,4 @@
-"""The one runner of the generators: it writes the files of `protocol/` that programs write.
+"""The one runner of the generators: it writes the files that programs write.
 
 `make generate` writes all of them. Run it when the messages, the rules, the moves or the server's texts were
 meant to change, and read the difference before you commit it.
@@ -19,11 +19,13 @@ from tools import (
     game_vectors,
     games,
     greedy_vectors,
+    message_types,
     transcripts,
     wire_vectors,
 )
 
-PROTOCOL: Final = Path(__file__).resolve().parents[1]
+TOP: Final = Path(__file__).resolve().parents[2]
+PROTOCOL: Final = TOP / "protocol"
 CONFORMANCE: Final = PROTOCOL / "conformance"
 
 Files = Iterator[tuple[str, bytes]]  # names, below the generator's folder, and contents
@@ -35,6 +37,7 @@ def schema_file() -> Files:
 
 GENERATORS: Final[dict[str, tuple[Path, Callable[[], Files]]]] = {
     "schema": (PROTOCOL / "schema", schema_file),
+    "types": (TOP / "bots" / "python" / "stellwerk_bots", message_types.files),
     "shipped": (PROTOCOL, games.files),
     "actions": (PROTOCOL / "actions", action_maps.files),
     "examples": (PROTOCOL / "examples", example_sessions.files),
@@ -53,9 +56,11 @@ def made(group: str) -> dict[Path, bytes]:
 
 
 def written(paths: Iterable[Path]) -> dict[Path, bytes]:
-    """Return the generated files that are on the disk, in the folders of these."""
-    places = {path.parent for path in paths}
-    return {path: path.read_bytes() for place in places for path in place.glob("*.json*")}
+    """Return the generated files that are on the disk: these, and all JSON in their folders."""
+    paths = [*paths]
+    files = {path for path in paths if path.exists()}
+    files |= {path for place in {path.parent for path in paths} for path in place.glob("*.json*")}
+    return {path: path.read_bytes() for path in files}
 
 
 def write(group: str) -> None:

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from stellwerk_bots import greedy as module
-from stellwerk_bots.bot import Answer, Message
+from stellwerk_bots.bot import IndexAnswer
 from stellwerk_bots.greedy import Greedy
-from stellwerk_bots.reading import Item, own_view
+from stellwerk_bots.messages import Ask, Move, Start, View
+from stellwerk_bots.reading import own_view
 from stellwerk_engine import engine
 from stellwerk_engine.core.dice import Dice, seed_from_text
 from stellwerk_engine.games.shipped import RULE_SETS
@@ -76,8 +77,8 @@ MATCHES: Final = (
 
 @dataclass(frozen=True)
 class Pair:
-    ask: Message
-    answer: Answer
+    ask: Ask
+    answer: IndexAnswer
 
     @property
     def kind(self) -> tuple[str, str, bool]:
@@ -87,7 +88,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Recorded:
-    start: Message
+    start: Start
     pairs: tuple[Pair, ...]
 
 
@@ -163,36 +164,40 @@ def _length(pair: Pair) -> int:
 # -- wrong bots --------------------------------------------------------------------------------------
 
 
+Worth = Callable[[Any, View, int], int]
+"""The wrong worth of a move (Any: of whichever type), made of the right one."""
+
+
 class Wrong(Greedy):
     """A `greedy` with one wrong value."""
 
-    def __init__(self, start: Message, worth: Callable[[Item, Message, int], int]) -> None:
+    def __init__(self, start: Start, worth: Worth) -> None:
         super().__init__(start, "")
         self._wrong_worth = worth
 
-    def _worth(self, move: Item, view: Message) -> int:
+    def _worth(self, move: Move, view: View) -> int:
         return self._wrong_worth(move, view, super()._worth(move, view))
 
 
 class LastOfTheBest(Greedy):
-    def answer(self, ask: Message) -> Answer:
-        turned = super().answer(ask | {"legal": ask["legal"][::-1]})
+    def answer(self, ask: Ask) -> IndexAnswer:
+        turned = super().answer({**ask, "legal": ask["legal"][::-1]})
         return {"index": len(ask["legal"]) - 1 - turned["index"]}
 
 
-def _forgets(kind: str) -> Callable[[Item, Message, int], int]:
+def _forgets(kind: str) -> Worth:
     return lambda move, view, worth: 0 if move["type"] == kind else worth
 
 
-def _sees_an_empty_yard_as_none(view: Message) -> bool:
+def _sees_an_empty_yard_as_none(view: View) -> bool:
     return bool(own_view(view).get("yard"))
 
 
-def _limits_for_two(view: Message) -> int:
+def _limits_for_two(view: View) -> int:
     return module.CARDS_TO_ASK_FOR // 2
 
 
-def _is_paid_with(move: Item, place: str) -> int:
+def _is_paid_with(move: Any, place: str) -> int:
     count: int = move.get(place, {}).get("locomotive", 0)
     return count
 
@@ -208,7 +213,7 @@ FORGOTTEN: Final = (
     "draw_card",
 )
 
-WRONG_WORTHS: Final[dict[str, Callable[[Item, Message, int], int]]] = {
+WRONG_WORTHS: Final[dict[str, Worth]] = {
     **{f"forgets {kind}": _forgets(kind) for kind in FORGOTTEN},
     "keeps as few tickets as it may, whichever": lambda move, view, worth: (
         -len(move["tickets"]) if move["type"] == "keep_tickets" and worth < -1 else worth
@@ -278,7 +283,7 @@ def detected_by(name: str, match: Recorded) -> list[int]:
         return [number for number, pair in enumerate(match.pairs) if _answer(bot, pair.ask) != pair.answer]
 
 
-def _answer(bot: Greedy, ask: Message) -> Answer | None:
+def _answer(bot: Greedy, ask: Ask) -> IndexAnswer | None:
     try:
         return bot.answer(ask)
     except KeyError:  # it looks for fields that a board without a map does not have
@@ -286,7 +291,7 @@ def _answer(bot: Greedy, ask: Message) -> Answer | None:
 
 
 @contextmanager
-def _wrong_bot(name: str, start: Message) -> Generator[Greedy, None, None]:
+def _wrong_bot(name: str, start: Start) -> Generator[Greedy, None, None]:
     if name in WRONG_WORTHS:
         yield Wrong(start, WRONG_WORTHS[name])
     elif name in WRONG_PARTS:
@@ -306,7 +311,7 @@ def _wrong_bot(name: str, start: Message) -> Generator[Greedy, None, None]:
 
 def recorded(game: str) -> list[Recorded]:
     """Return the content of the file of a game."""
-    starts: list[Message] = []
+    starts: list[Start] = []
     pairs: list[list[Pair]] = []
     for line in (FOLDER / f"{game}.jsonl").read_text("utf-8").splitlines():
         match json.loads(line):

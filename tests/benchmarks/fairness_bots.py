@@ -12,9 +12,10 @@ import subprocess
 import sys
 from typing import Final
 
-from stellwerk_bots.bot import Answer, Message
+from stellwerk_bots.bot import IndexAnswer
 from stellwerk_bots.client import Client
 from stellwerk_bots.connection import default_address
+from stellwerk_bots.messages import Ask, Start
 from stellwerk_bots.random_bot import RandomPlayer
 
 BYTES: Final = 4 * 1024 * 1024  # more than a core's own caches have
@@ -22,11 +23,11 @@ LINE: Final = 64  # bytes of a cache line
 
 
 class Victim(RandomPlayer):
-    def __init__(self, start: Message, seed_text: str) -> None:
+    def __init__(self, start: Start, seed_text: str) -> None:
         super().__init__(start, seed_text)
         self._memory = bytearray(BYTES)
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> IndexAnswer:
         sum(self._memory[::LINE])
         return super().answer(ask)
 

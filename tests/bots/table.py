@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,10 +20,12 @@ from hashlib import sha256
 from multiprocessing import get_context
 from statistics import fmean, stdev
 from time import perf_counter
+from typing import Any
 
 import msgspec
 
-from stellwerk_bots.bot import Answer, Message, NewPlayer
+from stellwerk_bots import messages
+from stellwerk_bots.bot import NewPlayer
 from stellwerk_bots.bot import Player as Bot
 from stellwerk_bots.players import NAMES, new_player
 from stellwerk_engine import engine
@@ -60,10 +62,10 @@ class Thinking:
 # -- a match -----------------------------------------------------------------------------------------
 
 
-def start_for(game: Game, seat: Seat, match: str = "match") -> Message:
+def start_for(game: Game, seat: Seat, match: str = "match") -> messages.Start:
     """Return the `start` message of a seat, as the client decodes it."""
     players = tuple(Player(each, team, f"bot-{each}") for each, team in enumerate(game.team_of))
-    return _sent(
+    decoded: messages.Start = _sent(
         Start(
             match=match,
             viewer="seat",
@@ -79,13 +81,14 @@ def start_for(game: Game, seat: Seat, match: str = "match") -> Message:
             technologies=for_sale(game.rules),
         )
     )
+    return decoded
 
 
-def ask_for(state: State, seat: Seat, number: int, match: str = "match") -> Message:
+def ask_for(state: State, seat: Seat, number: int, match: str = "match") -> messages.Ask:
     """Return the `ask` message for the decision that the seat owes, as the client decodes it."""
     seen = view(state, seat)
     assert not isinstance(seen.pending, msgspec.UnsetType)
-    return _sent(
+    decoded: messages.Ask = _sent(
         Ask(
             match=match,
             ask=number,
@@ -100,9 +103,10 @@ def ask_for(state: State, seat: Seat, number: int, match: str = "match") -> Mess
             legal_complete=engine.legal_complete(state, seat),
         )
     )
+    return decoded
 
 
-def move_of(state: State, seat: Seat, answer: Answer) -> Move:
+def move_of(state: State, seat: Seat, answer: Mapping[str, Any]) -> Move:
     """Return the move of an answer, which has exactly one of `index` and `move`. Raise IllegalMoveError,
     IndexError or ValidationError for one that a server refuses."""
     match answer:
@@ -138,9 +142,8 @@ def play_match(
     return state.result
 
 
-def _sent(message: Start | Ask) -> Message:
-    decoded: Message = json.loads(msgspec.json.encode(message))
-    return decoded
+def _sent(message: Start | Ask) -> Any:  # Any: as its caller annotates it
+    return json.loads(msgspec.json.encode(message))
 
 
 # -- blocks ------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import pytest
 
 from stellwerk_bots.bot import Answer, Message
 from stellwerk_bots.client import ATTEMPTS, NO_SERVER, REFUSED, USAGE, Client, ClientError, join
+from stellwerk_bots.messages import Ask, Join, Start
 from tests.bots.scripted_server import (
     AUTHORITY,
     HELLO,
@@ -37,11 +38,11 @@ WISH = join("usa", against=["greedy"])
 class Second:
     """A player that makes the second listed move, and notes its asks."""
 
-    start: Message
+    start: Start
     seed_text: str
     asked: list[int] = field(default_factory=list[int])
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> Answer:
         self.asked.append(ask["ask"])
         return {"index": 1}
 
@@ -52,7 +53,7 @@ class Table:
 
     address: str
     options: dict[str, Any] = field(default_factory=dict[str, Any])  # Any: of all kinds, as Client takes them
-    wish: Message | None = field(default_factory=lambda: dict(WISH))
+    wish: Join | None = field(default_factory=WISH.copy)
     players: list[Second] = field(default_factory=list[Second])
     results: list[str] = field(default_factory=list[str])
     logged: list[str] = field(default_factory=list[str])
@@ -71,19 +72,19 @@ class Table:
             **self.options,
         ).run()
 
-    def _new_player(self, start: Message, seed_text: str) -> Second:
+    def _new_player(self, start: Start, seed_text: str) -> Second:
         self.players.append(Second(start, seed_text))
         return self.players[-1]
 
 
-def played(*scripts: Callable[[Peer], None], wish: Message | None = WISH, **options: object) -> Table:
+def played(*scripts: Callable[[Peer], None], wish: Join | None = WISH, **options: object) -> Table:
     with serve(*scripts) as address:
         table = Table(address, options, wish)
         table.run()
     return table
 
 
-def refused(*scripts: Callable[[Peer], None], wish: Message | None = WISH, **options: object) -> ClientError:
+def refused(*scripts: Callable[[Peer], None], wish: Join | None = WISH, **options: object) -> ClientError:
     with serve(*scripts) as address, pytest.raises(ClientError) as caught:
         Table(address, options, wish).run()
     assert "\n" not in str(caught.value)
@@ -767,7 +768,7 @@ def test_a_broken_message_within_a_match_is_one_line(message: Message) -> None:
 
 def test_a_mistake_of_the_players_own_is_not_hidden() -> None:
     class Broken(Second):
-        def answer(self, ask: Message) -> Answer:
+        def answer(self, ask: Ask) -> Answer:
             raise LookupError("mine")
 
     def script(peer: Peer) -> None:
@@ -783,7 +784,7 @@ def test_a_mistake_of_the_players_own_is_not_hidden() -> None:
 @pytest.mark.parametrize("answer", [None, 3, [0]])
 def test_a_player_that_returns_no_answer_is_told_what_was_expected(answer: object) -> None:
     class Forgetful(Second):
-        def answer(self, ask: Message) -> Answer:
+        def answer(self, ask: Ask) -> Answer:
             return answer  # type: ignore[return-value]  # pyright: ignore[reportReturnType]
 
     def script(peer: Peer) -> None:

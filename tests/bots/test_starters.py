@@ -68,13 +68,13 @@ def welcome(session: str = "s1", key: str = "k1", name: str = "bot") -> Message:
 
 
 def start(match: str = "m1") -> Message:
-    return start_for(USA, 0, match)
+    return {**start_for(USA, 0, match)}
 
 
 def ask(number: int = 1, match: str = "m1") -> Message:
     """Return an ask with three legal moves, of which `greedy` makes the first."""
     legal = [{"type": "draw_card"}, {"type": "draw_tickets"}, PASS]
-    return ask_for(DEAL, 0, number, match) | {"legal": legal, "fallback": PASS}
+    return {**ask_for(DEAL, 0, number, match), "legal": legal, "fallback": PASS}
 
 
 def ok(number: int = 1, match: str = "m1") -> Message:

@@ -21,15 +21,16 @@ import pytest
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 
-from stellwerk_bots.bot import Answer, Message
-from stellwerk_bots.players import new_player
+from stellwerk_bots.bot import Answer
+from stellwerk_bots.greedy import Greedy
+from stellwerk_bots.messages import Ask, Start
 from stellwerk_engine import engine
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.verify import verify
 from stellwerk_learn import HouseEnv, IllegalActionError, SeatsEnv
 from stellwerk_learn.rewards import REWARDS
 from stellwerk_learn.table import Mask, Table, game_seed
-from stellwerk_protocol.messages import Ask, Start
+from stellwerk_protocol import messages
 from tests.learn.games import play_alike
 from tests.properties.playing import Variant
 from tests.support import every_variant
@@ -233,14 +234,14 @@ def test_trainers_that_ask_for_pictures_can_do_without_them() -> None:
 class Recorder:
     """A bot that notes what it gets, and answers as `greedy`."""
 
-    starts: list[Message]
-    asks: list[Message]
+    starts: list[Start]
+    asks: list[Ask]
 
-    def __init__(self, start: Message, seed_text: str) -> None:
+    def __init__(self, start: Start, seed_text: str) -> None:
         Recorder.starts.append(start)
-        self._greedy = new_player("greedy")(start, seed_text)
+        self._greedy = Greedy(start, seed_text)
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> Answer:
         Recorder.asks.append(ask)
         answer = self._greedy.answer(ask)
         return {"move": ask["legal"][answer["index"]]} if ask["ask"] % 2 else answer
@@ -254,9 +255,9 @@ def test_bots_get_the_messages_of_a_server_and_answer_by_index_or_move(game: str
     count = env.table.game.seat_count
     assert [start["seat"] for start in Recorder.starts] == [seat % count for seat in range(2, count + 1)]
     for start in Recorder.starts:
-        msgspec.json.decode(json.dumps(start), type=Start)
+        msgspec.json.decode(json.dumps(start), type=messages.Start)
     for ask in Recorder.asks:
-        asked = msgspec.convert(ask, Ask)
+        asked = msgspec.convert(ask, messages.Ask)
         assert asked.view is not msgspec.UNSET
         assert asked.view.seat in asked.decision.seats
     made = sum(seat != 1 for seat, _ in env.table.made)
@@ -284,7 +285,7 @@ def test_an_opponent_that_answers_wrongly_is_a_clear_error(answer: Any, problem:
     """Any: of whatever type."""
 
     class Wrong:
-        def answer(self, ask: Message) -> Answer:
+        def answer(self, ask: Ask) -> Answer:
             wrong: Answer = answer
             return wrong
 

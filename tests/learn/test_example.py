@@ -12,7 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 import stellwerk
-from stellwerk_bots.bot import Answer, Message
+from stellwerk_bots.bot import Answer
+from stellwerk_bots.messages import Ask, Start
 from stellwerk_learn import HouseEnv, SeatsEnv
 from stellwerk_learn.bot import PolicyPlayer
 from stellwerk_learn.example.__main__ import main
@@ -132,10 +133,10 @@ def test_a_player_over_the_wire_sees_what_its_environment_shows(game_id: str) ->
     class Shown:
         """A bot in every seat, beside which the same game is played in an environment."""
 
-        def __init__(self, start: Message, seed_text: str) -> None:
+        def __init__(self, start: Start, seed_text: str) -> None:
             self.player = PolicyPlayer(start, choose)
 
-        def answer(self, ask: Message) -> Answer:
+        def answer(self, ask: Ask) -> Answer:
             before = len(seen)
             answer = self.player.answer(ask)
             for each in seen[before:]:

@@ -1,4 +1,4 @@
-"""The generated files of `protocol/` are what the program makes today."""
+"""The generated files are what the program makes today."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tools import generate
-from tools.generate import GENERATORS, PROTOCOL, written
+from tools.generate import GENERATORS, TOP, written
 
 pytestmark = pytest.mark.xdist_group("generated files")  # each is made once
 made = cache(generate.made)
@@ -23,7 +23,7 @@ def test_a_generated_file_is_what_its_generator_makes(group: str) -> None:
     for path, content in new.items():
         lines = zip_longest(old[path].split(b"\n"), content.split(b"\n"))
         stale = [number for number, (before, after) in enumerate(lines, 1) if before != after]
-        name = path.relative_to(PROTOCOL)
+        name = path.relative_to(TOP)
         assert not stale, f"{name}:{stale[0]} is stale. If that was meant: make generate ARGS={group}"
 
 

@@ -114,7 +114,8 @@ def test_those_of_a_shipped_game_have_none(game: str) -> None:
 
 
 def test_a_client_makes_it_from_its_start() -> None:
-    game = game_of(start_of(plan("a", "b")))
+    start: Any = start_of(plan("a", "b"))
+    game = game_of(start)
     assert parts_of(game.rules) == parts_of(ALPS)
     assert game.board.file.digest == alps_board().digest
 

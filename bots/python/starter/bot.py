@@ -12,9 +12,10 @@ import argparse
 import os
 import sys
 
-from stellwerk_bots.bot import Answer, Message
+from stellwerk_bots.bot import Answer
 from stellwerk_bots.client import Client, ClientError, join
 from stellwerk_bots.connection import default_address
+from stellwerk_bots.messages import Ask, ClaimRoute, Start
 from stellwerk_bots.reading import by_id, legal_by_type
 
 NAME = "my-bot"
@@ -24,10 +25,10 @@ class Player:
     """A player of one match. The `view` of each ask holds all that it may know: it need not remember
     anything."""
 
-    def __init__(self, start: Message, seed_text: str) -> None:
+    def __init__(self, start: Start, seed_text: str) -> None:
         self.routes = by_id(start["board"].get("routes", []))
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> Answer:
         legal = legal_by_type(ask)
         if "claim_route" in legal:
             index, claim = max(legal["claim_route"], key=lambda claim: self.length(claim[1]))
@@ -36,8 +37,8 @@ class Player:
             return {"index": legal["draw_card"][0][0]}
         return {"index": 0}
 
-    def length(self, claim: Message) -> int:
-        return int(self.routes[claim["route"]]["length"])
+    def length(self, claim: ClaimRoute) -> int:
+        return self.routes[claim["route"]]["length"]
 
 
 def main() -> int:

@@ -1,18 +1,22 @@
 """Tests of the bot's answers to made-up asks: `python -m unittest`."""
 
 import unittest
+from typing import Any
 
 from bot import Player
 
-from stellwerk_bots.bot import Message
+Message = dict[str, Any]  # parts of messages: no more than the bot looks at
 
 BOARD = {"routes": [{"id": "a-b", "length": 2}, {"id": "b-c", "length": 5}, {"id": "c-d", "length": 1}]}
 DRAW = {"type": "draw_card"}
 
 
 def chosen(*legal: Message, board: Message = BOARD) -> Message:
-    index: int = Player({"board": board}, "").answer({"legal": list(legal)})["index"]
-    return legal[index]
+    start: Any = {"board": board}
+    ask: Any = {"legal": list(legal)}
+    answer = Player(start, "").answer(ask)
+    assert "index" in answer
+    return legal[answer["index"]]
 
 
 class PlayerTest(unittest.TestCase):

@@ -10,11 +10,15 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from stellwerk_bots.bot import Message, SettingError
+from stellwerk_bots.bot import SettingError
 from stellwerk_bots.client import Client, ClientError, join
 from stellwerk_bots.connection import DEFAULT_ADDRESS, STDIO, default_address
 from stellwerk_bots.players import NAMES, new_player
+
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import Join
 
 USAGE = 2
 INTERRUPTED = 130
@@ -89,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _wish(chosen: argparse.Namespace) -> Message | None:
+def _wish(chosen: argparse.Namespace) -> Join | None:
     if chosen.game is None:
         return None
     against = [name for name in chosen.against.split(",") if name]

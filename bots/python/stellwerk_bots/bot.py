@@ -8,10 +8,31 @@ match, as far as its seat may know them, each before the next ask. Over a networ
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, NotRequired, Protocol, TypeAlias, TypedDict, final, runtime_checkable
 
-Message = dict[str, Any]  # a message as json decodes it; json has no types
-Answer = dict[str, Any]  # {"index": n}, n counting from 0 in the ask's `legal`, or {"move": {...}}
+if TYPE_CHECKING:  # these types are many, and a bot may be started for a single match
+    from stellwerk_bots.messages import Ask, EventMessage, Move, Start
+
+Message: TypeAlias = dict[str, Any]  # any message as json decodes it; `messages.py` has a type for each
+
+
+@final
+class IndexAnswer(TypedDict):
+    """A listed move: `index` counts from 0 in the ask's `legal`. The replay keeps the note."""
+
+    index: int
+    note: NotRequired[str]
+
+
+@final
+class MoveAnswer(TypedDict):
+    """Any legal move, listed or not."""
+
+    move: Move
+    note: NotRequired[str]
+
+
+Answer: TypeAlias = IndexAnswer | MoveAnswer
 
 
 class SettingError(ValueError):
@@ -21,17 +42,17 @@ class SettingError(ValueError):
 class Player(Protocol):
     """A player of one match for one seat."""
 
-    def answer(self, ask: Message) -> Answer: ...
+    def answer(self, ask: Ask) -> Answer: ...
 
 
 @runtime_checkable
 class Listener(Protocol):
     """A player that also hears of the events of its match: messages of the type `event`."""
 
-    def event(self, message: Message) -> object: ...
+    def event(self, message: EventMessage) -> object: ...
 
 
-NewPlayer = Callable[[Message, str], Player]
+NewPlayer: TypeAlias = Callable[["Start", str], Player]
 """A callable that returns a player for a `start` message and a seed text for its random choices, if any."""
 
 

@@ -15,15 +15,32 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from stellwerk_bots.bot import Answer, Listener, Message, NewPlayer, Player, maker_of
+from stellwerk_bots.bot import Answer, Listener, NewPlayer, Player, maker_of
 from stellwerk_bots.connection import STDIO, AddressError, Connection, WrongLineError, connect
 from stellwerk_bots.last_stack import last_stack
 from stellwerk_bots.pace import Pace
 from stellwerk_bots.reading import result_line
+
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import (
+        Ask,
+        Bye,
+        ErrorMessage,
+        FromServer,
+        GameName,
+        Id,
+        Join,
+        Login,
+        OptionName,
+        PlayerName,
+        Resume,
+        Seat,
+        Start,
+    )
 
 PROTOCOL: Final = 1
 
@@ -60,32 +77,39 @@ class _LostError(Exception):
 class _Match:
     __slots__ = ("answers", "ask", "last_event", "listener", "player", "start")
 
-    def __init__(self, start: Message, player: Player) -> None:
+    def __init__(self, start: Start, player: Player) -> None:
         self.start = start
         self.player = player
         self.listener = player if isinstance(player, Listener) else None
         self.last_event = 0
-        self.ask: Message | None = None  # the open one
+        self.ask: Ask | None = None  # the open one
         self.answers: list[Answer] = []  # the answer sent, then those to try after it
 
 
 def join(
-    game: str,
+    game: GameName,
     players: int = 2,
-    options: Sequence[str] = (),
+    options: Sequence[OptionName] = (),
     *,
-    against: Sequence[str] = (),
-    room: str | None = None,
-    seat: int | None = None,
+    against: Sequence[PlayerName] = (),
+    room: Id | None = None,
+    seat: Seat | None = None,
     seed: str | None = None,
-) -> Message:
+) -> Join:
     """Return a `join`: with house bots (`against`), in a room, or with any other players. With house bots,
     `seat` and `seed` can be chosen."""
-    message: Message = {"type": "join", "game": game, "players": players}
-    message |= {"options": list(options)} if options else {}
-    message |= {"against": list(against)} if against else {}
-    chosen = {"room": room, "seat": seat, "seed": seed}
-    return message | {name: value for name, value in chosen.items() if value is not None}
+    message: Join = {"type": "join", "game": game, "players": players}
+    if options:
+        message["options"] = list(options)
+    if against:
+        message["against"] = list(against)
+    if room is not None:
+        message["room"] = room
+    if seat is not None:
+        message["seat"] = seat
+    if seed is not None:
+        message["seed"] = seed
+    return message
 
 
 class Client:
@@ -97,7 +121,7 @@ class Client:
         address: str,
         name: str,
         bot: NewPlayer | Player,
-        wish: Message | None = None,
+        wish: Join | None = None,
         *,
         token: str | None = None,
         matches: int | None = None,
@@ -106,7 +130,7 @@ class Client:
         tls_ca: str | None = None,
         tell_result: Callable[[str], object] = print,
         log: Callable[[str], object] = lambda text: print(text, file=sys.stderr, flush=True),
-        observe: Callable[[Message], object] = lambda message: None,
+        observe: Callable[[FromServer], object] = lambda message: None,
         sleep: Callable[[float], object] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -166,7 +190,9 @@ class Client:
                 raise ClientError(text, NO_SERVER) from None
             raise _LostError(text) from None
 
-    def _send(self, connection: Connection, message: Message, *, is_first_answer: bool = False) -> None:
+    def _send(
+        self, connection: Connection, message: Mapping[str, object], *, is_first_answer: bool = False
+    ) -> None:
         """Send a message, at the pace of the server."""
         if not is_first_answer and (pause := self._pace.spend(self._clock())):
             self._sleep(pause)
@@ -175,7 +201,7 @@ class Client:
         except OSError:
             raise _LostError("the connection is lost") from None
 
-    def _receive(self, connection: Connection) -> Message:
+    def _receive(self, connection: Connection) -> FromServer:
         """Return the next message. A `bye` is never returned: it ends the connection."""
         try:
             message = connection.receive()
@@ -226,15 +252,14 @@ class Client:
                 case _:
                     pass
 
-    def _login(self) -> Message:
-        wants = {"legal": True, "view": True, "events": self._events}
-        login: Message = {"type": "login", "protocol": PROTOCOL, "name": self._name, "language": "python"}
-        login["wants"] = wants
+    def _login(self) -> Login:
+        login: Login = {"type": "login", "protocol": PROTOCOL, "name": self._name, "language": "python"}
+        login["wants"] = {"legal": True, "view": True, "events": self._events}
         if self._token is not None:
             login["token"] = self._token
         if self._session is not None:
             last_events = {name: played.last_event for name, played in self._matches.items()}
-            resume: Message = {"session": self._session, "key": self._key, "last_events": last_events}
+            resume: Resume = {"session": self._session, "key": self._key, "last_events": last_events}
             if self._over and "resume_ended" in self._features:
                 resume["ended"] = list(self._over)[-MOST_ENDED:]
             login["resume"] = resume
@@ -255,7 +280,7 @@ class Client:
                 return
             self._take_message(connection, message)
 
-    def _take_message(self, connection: Connection, message: Message) -> None:
+    def _take_message(self, connection: Connection, message: FromServer) -> None:
         match message["type"]:
             case "pong":
                 self._settled = True
@@ -263,21 +288,21 @@ class Client:
                 self._joining = False  # the room has waited too long: join again
             case "start" if message["match"] not in self._over:
                 self._begin_match(connection, message)
-            case "event" if played := self._played(message):
+            case "event" if played := self._matches.get(message["match"]):
                 played.last_event = message["number"]
                 if played.listener is not None:
                     played.listener.event(message)
-            case "ask" if played := self._played(message):
+            case "ask" if played := self._matches.get(message["match"]):
                 self._answer(connection, played, message)
-            case "ok" if played := self._played(message):
+            case "ok" if played := self._matches.get(message["match"]):
                 self._attempts = 0
                 played.ask = None
-            case "default" if played := self._played(message):
+            case "default" if played := self._matches.get(message["match"]):
                 played.ask = None
                 self._log(f"the server moved for this seat: {message['reason']}")
             case "error":
                 self._refused(connection, message)
-            case "end" if played := self._played(message):
+            case "end" if played := self._matches.get(message["match"]):
                 try:
                     result = result_line(played.start, message)
                 except (KeyError, TypeError, ValueError):
@@ -286,10 +311,7 @@ class Client:
             case _:
                 pass
 
-    def _played(self, message: Message) -> _Match | None:
-        return self._matches.get(message["match"])
-
-    def _begin_match(self, connection: Connection, start: Message) -> None:
+    def _begin_match(self, connection: Connection, start: Start) -> None:
         """Begin a new match, or continue one of a resumed session, which is already ready."""
         self._joining = False
         if start["match"] not in self._matches:
@@ -298,7 +320,7 @@ class Client:
             self._matches[start["match"]] = _Match(start, player)
             self._send(connection, {"type": "ready", "match": start["match"]})
 
-    def _answer(self, connection: Connection, played: _Match, ask: Message) -> None:
+    def _answer(self, connection: Connection, played: _Match, ask: Ask) -> None:
         """Send the player's answer. If the server refuses it, the first listed move follows, then the
         fallback. TypeError if it is no answer at all."""
         played.ask = ask
@@ -322,7 +344,7 @@ class Client:
             self._left -= 1
         self._tell_result(text)
 
-    def _refused(self, connection: Connection, error: Message) -> None:
+    def _refused(self, connection: Connection, error: ErrorMessage) -> None:
         """Handle an error. Answers come in the order of the questions, so an error that names no match is
         about the last act, if its ask is still open."""
         code: str = error["code"]
@@ -352,7 +374,7 @@ class Client:
                 self._log(reason("the server refused a message", error))
 
 
-def _expect_answer(player: Player, ask: Message, answer: object) -> None:
+def _expect_answer(player: Player, ask: Ask, answer: object) -> None:
     """Raise TypeError for what cannot be an answer, such as the None of a method that forgot its return."""
     if not isinstance(answer, dict):
         raise TypeError(
@@ -361,20 +383,20 @@ def _expect_answer(player: Player, ask: Message, answer: object) -> None:
         )
 
 
-def _refusal(what: str, error: Message) -> Exception:
+def _refusal(what: str, error: ErrorMessage) -> Exception:
     """Return the exception for an error. If the server named a time, the client should come back then."""
     text = reason(what, error)
     pause = _pause_of(error)
     return ClientError(text, REFUSED) if pause is None else _LostError(text, pause)
 
 
-def _pause_of(message: Message) -> float | None:
+def _pause_of(message: ErrorMessage | Bye) -> float | None:
     """Return the seconds after which the server wants the client back, if it named a time."""
     retry_ms = message.get("retry_ms")
     return None if retry_ms is None else retry_ms / 1000
 
 
-def reason(what: str, message: Message) -> str:
+def reason(what: str, message: ErrorMessage | Bye) -> str:
     """Return what happened, with the reason that the server gave, in one line."""
-    where = f" at {message['pointer']}" if "pointer" in message else ""
+    where = f" at {message['pointer']}" if message["type"] == "error" and "pointer" in message else ""
     return f"{what}: {message.get('code')}{where}: {message.get('expected', '')}"

@@ -11,13 +11,16 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from stellwerk_bots.bot import Message
 from stellwerk_bots.connection import Connection, WrongLineError
 from stellwerk_protocol.client_line import LineError, read_line
+
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import FromServer
 
 
 def main() -> None:
@@ -75,10 +78,10 @@ class _Pieces(io.RawIOBase):
         return len(piece)
 
 
-def _received(pieces: Iterable[bytes]) -> list[Message]:
+def _received(pieces: Iterable[bytes]) -> list[FromServer]:
     reader = io.BufferedReader(_Pieces(pieces))
     connection = Connection(reader, lambda line: None, reader.close)
-    messages: list[Message] = []
+    messages: list[FromServer] = []
     while (message := connection.receive()) is not None:
         messages.append(message)
     return messages

@@ -11,10 +11,13 @@ import json
 import os
 import socket
 import sys
-from collections.abc import Callable
-from typing import BinaryIO, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, BinaryIO, Final, cast
 
 from stellwerk_bots.bot import Message
+
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import FromServer
 
 DEFAULT_ADDRESS: Final = "tcp://127.0.0.1:7878"
 STDIO: Final = "stdio:"
@@ -54,12 +57,13 @@ class Connection:
         self._write = write
         self._close = close
 
-    def send(self, message: Message) -> None:
+    def send(self, message: Mapping[str, object]) -> None:
         """Send a message. Raise OSError if the connection is lost."""
         self._write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
 
-    def receive(self) -> Message | None:
-        """Return the next message, or None at the end. Raise OSError if the connection is lost."""
+    def receive(self) -> FromServer | None:
+        """Return the next message, or None at the end. It may be of a type that a newer server has. Raise
+        OSError if the connection is lost."""
         line = self._reader.readline(_LONGEST_LINE)
         if not line.endswith(b"\n"):
             if len(line) == _LONGEST_LINE:
@@ -72,7 +76,7 @@ class Connection:
         if not isinstance(message, dict):
             raise WrongLineError(f"not a JSON object: {line[:80].decode('latin-1')!a}")
         _check(message)  # pyright: ignore[reportUnknownArgumentType]  # json has no types
-        return message  # pyright: ignore[reportUnknownVariableType]  # json has no types
+        return cast("FromServer", message)
 
     def close(self) -> None:
         self._close()

@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from stellwerk_bots.bot import Message
 from stellwerk_engine.core.dice import Dice
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.games.described import game_described
 from stellwerk_engine.knowledge.imagine import Imagination
 from stellwerk_protocol.views import View
 
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import Ask, Start
 
-def game_of(start: Message) -> Game:
+
+def game_of(start: Start) -> Game:
     """Return the game of the match. Raise GameError or BoardError for one that this version does not play."""
     return game_described(
         start["game"],
@@ -33,12 +36,12 @@ def game_of(start: Message) -> Game:
     )
 
 
-def imagination_of(game: Game, ask: Message) -> Imagination:
+def imagination_of(game: Game, ask: Ask) -> Imagination:
     """Return the content of the ask, ready to be dealt from."""
     return Imagination(game, msgspec.convert(ask["view"], View))
 
 
-def dice_for(seed_text: str, ask: Message, deal: int = 0) -> Dice:
+def dice_for(seed_text: str, ask: Ask, deal: int = 0) -> Dice:
     """Return the dice of one imagined deal."""
     words = json.dumps([seed_text, ask["match"], ask["ask"], deal])
     return Dice(sha256(words.encode()).digest())

@@ -7,9 +7,8 @@ by its own clock, which stands still while the server is late.
 
 from __future__ import annotations
 
-from typing import Final
-
-from stellwerk_bots.bot import Message
+from collections.abc import Mapping
+from typing import Any, Final
 
 _SHARE_OF_BURST: Final = 0.5  # of what the server allows
 _SHARE_OF_RATE: Final = 0.75
@@ -19,7 +18,7 @@ _NO_LIMIT: Final = 1e9
 class Pace:
     """The messages that a connection may still send at once. `limits` are those of `hello`."""
 
-    def __init__(self, limits: Message, now: float) -> None:
+    def __init__(self, limits: Mapping[str, Any], now: float) -> None:  # Any: as `hello` has them
         self._burst = _SHARE_OF_BURST * float(limits.get("burst", _NO_LIMIT))
         self._rate = _SHARE_OF_RATE * float(limits.get("messages_a_second", _NO_LIMIT))
         self._left = self._burst

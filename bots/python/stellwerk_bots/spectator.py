@@ -11,12 +11,27 @@ everything else. It does not reconnect by itself: its matches continue without i
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Final
+from collections.abc import Generator, Mapping
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from stellwerk_bots.bot import Message
 from stellwerk_bots.client import NO_SERVER, PROTOCOL, REFUSED, USAGE, ClientError, reason
 from stellwerk_bots.connection import AddressError, WrongLineError, connect
+
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import (
+        End,
+        ErrorMessage,
+        EventMessage,
+        FromServer,
+        ListedMatch,
+        ListMatches,
+        Login,
+        MatchList,
+        SeatChanged,
+        WatchedStart,
+    )
+
+Watched: TypeAlias = "WatchedStart | EventMessage | SeatChanged | End | ErrorMessage"
 
 FEATURE: Final = "matches"
 
@@ -36,7 +51,7 @@ class Spectator:
             text = f"cannot connect to {address}: {error.strerror or error}"
             raise ClientError(text, NO_SERVER) from None
         self._cursor: str | None = None
-        self._listed: dict[str, Message] = {}
+        self._listed: dict[str, ListedMatch] = {}
         try:
             self._log_in(name, token)
         except BaseException:
@@ -52,12 +67,15 @@ class Spectator:
     def close(self) -> None:
         self._connection.close()
 
-    def matches(self) -> list[Message]:
+    def matches(self) -> list[ListedMatch]:
         """Return the matches that run and the last ones that ended, as `match_list` has them, in the order of
         their latest changes. Each call asks only for what has changed since the last one."""
         while True:
-            self._send({"type": "matches"} | ({} if self._cursor is None else {"after": self._cursor}))
-            reply = self._receive("match_list")
+            request: ListMatches = {"type": "matches"}
+            if self._cursor is not None:
+                request["after"] = self._cursor
+            self._send(request)
+            reply = cast("MatchList", self._receive("match_list"))
             if reply.get("anew", False):
                 self._listed.clear()
             for match in reply["matches"]:
@@ -67,15 +85,15 @@ class Spectator:
             if not reply.get("more", False):
                 return list(self._listed.values())
 
-    def watch(self, match: str) -> Generator[Message]:
+    def watch(self, match: str) -> Generator[Watched]:
         """Yield what the public sees of a match: `start`, each `event` and `seat`, and `end`. If the server
         fails the match, the last message is that `error`. A caller that stops reading leaves the match."""
         self._send({"type": "watch", "match": match})
-        message = self._receive("start")
+        message = cast("Watched", self._receive("start"))
         try:
             yield message
             while message["type"] not in ("end", "error"):
-                message = self._receive("event", "seat", "end", "error")
+                message = cast("Watched", self._receive("event", "seat", "end", "error"))
                 yield message
         except GeneratorExit:
             if message["type"] not in ("end", "error"):
@@ -87,21 +105,27 @@ class Spectator:
 
     def _log_in(self, name: str, token: str | None) -> None:
         hello = self._receive("hello")
-        if PROTOCOL not in hello["protocols"] or FEATURE not in hello.get("features", ()):
+        if (
+            hello["type"] != "hello"
+            or PROTOCOL not in hello["protocols"]
+            or FEATURE not in hello.get("features", ())
+        ):
             raise ClientError(
                 f"this server cannot list its matches: it lacks the feature {FEATURE!r}", REFUSED
             )
-        login: Message = {"type": "login", "protocol": PROTOCOL, "name": name, "language": "python"}
-        self._send(login if token is None else login | {"token": token})
+        login: Login = {"type": "login", "protocol": PROTOCOL, "name": name, "language": "python"}
+        if token is not None:
+            login["token"] = token
+        self._send(login)
         self._receive("welcome")
 
-    def _send(self, message: Message) -> None:
+    def _send(self, message: Mapping[str, object]) -> None:
         try:
             self._connection.send(message)
         except OSError:
             raise ClientError("the connection is lost", NO_SERVER) from None
 
-    def _receive(self, *kinds: str) -> Message:
+    def _receive(self, *kinds: str) -> FromServer:
         """Return the next message of one of these kinds. A refusal or a `bye` raises ClientError."""
         while True:
             try:
@@ -114,5 +138,5 @@ class Spectator:
                 raise ClientError("the connection is lost", NO_SERVER)
             if message["type"] in kinds:
                 return message
-            if message["type"] in ("error", "bye"):
+            if message["type"] == "error" or message["type"] == "bye":
                 raise ClientError(reason("the server refused a message", message), REFUSED)

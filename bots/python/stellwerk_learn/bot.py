@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
-from stellwerk_bots.bot import Answer, Message
+from stellwerk_bots.bot import IndexAnswer
 from stellwerk_bots.imagined import game_of
 from stellwerk_engine.core.state import Game
 from stellwerk_learn.actions import action_map
@@ -22,6 +23,9 @@ from stellwerk_learn.table import Mask
 from stellwerk_protocol import moves
 from stellwerk_protocol.views import View
 
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import Ask, Move, Start
+
 Choose = Callable[[Vector, Mask], int]
 """A policy: it returns one of the integers that the mask allows."""
 
@@ -30,14 +34,14 @@ class PolicyPlayer:
     """A player that answers by a policy. It needs views and legal moves in its asks, as they
     come unless a login asks otherwise."""
 
-    def __init__(self, start: Message, choose: Choose) -> None:
+    def __init__(self, start: Start, choose: Choose) -> None:
         """Make a player of a match. `choose` gets what the environments of this game show."""
         self.game: Game = game_of(start)
         self._actions = action_map(self.game)
         self._layout = layout(self.game)
         self._choose = choose
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> IndexAnswer:
         view = msgspec.convert(ask["view"], View)
         stages = Stages(self._actions.paths([_Listed.of(move) for move in ask["legal"]]))
         while True:
@@ -57,6 +61,6 @@ class _Listed:
     json: bytes
 
     @staticmethod
-    def of(move: Message) -> _Listed:
+    def of(move: Move) -> _Listed:
         wire: moves.Move = msgspec.convert(move, moves.Move)
         return _Listed(wire, msgspec.json.encode(wire))

@@ -33,7 +33,7 @@ from stellwerk_server.match.plan import MatchPlan
 Bot = str | NewPlayer | Player
 """The name of a built-in bot, what makes players, or a player that plays all matches."""
 
-_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode  # Any: a message, as clients read it
+_decode: Final = msgspec.json.Decoder().decode  # to Any: a message, as clients read it
 
 
 class HouseEnv(gymnasium.Env[Observation, np.int64]):

@@ -33,7 +33,7 @@ from stellwerk_server.match.recorded import RecordedMatch
 
 OnError = Literal["raise", "play_on"]
 
-_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode  # Any: a message, as clients read it
+_decode: Final = msgspec.json.Decoder().decode  # to Any: a message, as clients read it
 _decode_act: Final = msgspec.json.Decoder(Act).decode
 _encode: Final = msgspec.json.Encoder().encode
 _SHOWN: Final = 200  # characters of an answer in an error

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -41,7 +41,7 @@ GAMES_FOR_A_JOB: Final = 25  # with fewer, a process takes longer to start than 
 GAMES_IN_A_CHUNK: Final = 8  # some tenths of a second: little to wait for, and more than sending it costs
 BAR: Final = 30
 
-_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode  # Any: a message, as clients read it
+_decode: Final = msgspec.json.Decoder().decode  # to Any: a message, as clients read it
 
 
 class Chunk(Struct, frozen=True):
@@ -193,8 +193,9 @@ def _asked(bot: str, plan: MatchPlan, seat: Seat, seed_text: str) -> Policy:
         nonlocal asks
         asks += 1
         ask = ask_here(plan.match, asks, state, seat, moves, view(state, seat))
-        index: int = player.answer(_decode(ask))["index"]
-        return moves[index]
+        answer = player.answer(_decode(ask))
+        assert "index" in answer, "the built-in bots choose from the list"
+        return moves[answer["index"]]
 
     return choose
 

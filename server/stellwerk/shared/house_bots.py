@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -13,7 +13,7 @@ from stellwerk_server.match.players import NewHousePlayer
 HOUSE_BOTS: Final = ("random", "beginner", "greedy", "planner")
 """Bots that answer within milliseconds, because all others wait while they think."""
 
-_decode: Final = msgspec.json.Decoder(dict[str, Any]).decode  # Any: a message, as clients read it
+_decode: Final = msgspec.json.Decoder().decode  # to Any: a message, as clients read it
 _encode: Final = msgspec.json.Encoder().encode
 
 

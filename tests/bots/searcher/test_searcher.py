@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from stellwerk_bots.__main__ import main
-from stellwerk_bots.bot import Message, Player
+from stellwerk_bots.bot import Player
+from stellwerk_bots.messages import Ask, Start
 from stellwerk_bots.planner.bot import new_planner
 from stellwerk_bots.planner.map_worth import best_listed
 from stellwerk_bots.planner.policy import planner
@@ -56,11 +57,11 @@ TINY = Budget(iterations=2)
 ON_A_MAP = [variant for variant in VARIANTS if table(*variant).board.routes]
 
 
-def new_small(start: Message, seed_text: str) -> Player:
+def new_small(start: Start, seed_text: str) -> Player:
     return new_searcher(start, seed_text, SMALL)
 
 
-def new_tiny(start: Message, seed_text: str) -> Player:
+def new_tiny(start: Start, seed_text: str) -> Player:
     return new_searcher(start, seed_text, TINY)
 
 
@@ -72,7 +73,7 @@ def later(state: State, turn: int) -> State:
     return state
 
 
-def asks_of_a_game(variant: Variant, every: int) -> Iterator[tuple[State, int, Message]]:
+def asks_of_a_game(variant: Variant, every: int) -> Iterator[tuple[State, int, Ask]]:
     """Yield the first ask, and then one every few turns."""
     state = dealt(*variant)
     for turn in range(0, 400, every):
@@ -88,7 +89,7 @@ def asks_of_a_game(variant: Variant, every: int) -> Iterator[tuple[State, int, M
 def test_the_searcher_plays_whole_games(variant: Variant) -> None:
     game = table(*variant)
 
-    def searcher(start: Message, seed_text: str) -> Player:
+    def searcher(start: Start, seed_text: str) -> Player:
         return new_searcher(start, seed_text, Budget(iterations=1))
 
     bots = [searcher, *[new_planner] * (game.seat_count - 1)]
@@ -101,6 +102,7 @@ def test_equal_asks_and_seeds_give_equal_legal_answers_whatever_was_asked_before
     old = [new_tiny(start_for(table(*variant), seat), "seed") for seat in range(variant[1])]
     for state, seat, ask in asks_of_a_game(variant, 40):
         answer = old[seat].answer(ask)
+        assert "index" in answer
         assert 0 <= answer["index"] < len(engine.legal(state, seat))
         resumed = new_tiny(start_for(state.game, seat), "seed")
         assert resumed.answer(ask) == answer

@@ -14,8 +14,9 @@ import pytest
 
 import stellwerk
 from stellwerk_bots.beginner import Beginner, new_beginner
-from stellwerk_bots.bot import Answer, Message
+from stellwerk_bots.bot import Answer
 from stellwerk_bots.client import Client
+from stellwerk_bots.messages import Ask, EventMessage, Start
 from stellwerk_engine.games.shipped import RULE_SETS
 from stellwerk_engine.replays.reader import lines_of
 from stellwerk_engine.replays.verify import verify
@@ -61,7 +62,7 @@ class First:
     def __init__(self) -> None:
         self.ask_count = 0
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> Answer:
         self.ask_count += 1
         return {"index": 0}
 
@@ -72,7 +73,7 @@ class Answering:
     def __init__(self, answer: Any) -> None:  # Any: what a careless author may return
         self._answer = answer
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> Answer:
         ask["legal"].clear()  # its own copy: that changes nothing
         return self._answer  # type: ignore[no-any-return]  # as above
 
@@ -82,15 +83,15 @@ class TrainsGoneError(Exception):
 
 
 class Deaf:
-    def event(self, message: Message) -> None:
+    def event(self, message: EventMessage) -> None:
         raise TrainsGoneError("no ears")
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> Answer:
         return {"index": 0}
 
 
 class Breaking:
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> Answer:
         raise TrainsGoneError("no steam")
 
 
@@ -239,7 +240,7 @@ def test_what_cannot_be_played_is_refused_with_its_reason(
 
 
 def test_what_no_process_can_be_given_is_refused() -> None:
-    def local(start: Message, seed_text: str) -> First:
+    def local(start: Start, seed_text: str) -> First:
         return First()
 
     with pytest.raises(ValueError, match=r"bots\[1\]: cannot be sent to another process .* jobs=1"):

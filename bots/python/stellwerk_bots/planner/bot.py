@@ -8,26 +8,31 @@ the same move.
 
 from __future__ import annotations
 
-from stellwerk_bots.bot import Answer, Message, Player
+from typing import TYPE_CHECKING
+
+from stellwerk_bots.bot import Answer, Player
 from stellwerk_bots.imagined import dice_for, game_of, imagination_of
 from stellwerk_bots.planner.policy import planner
 from stellwerk_engine import engine
+
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import Ask, Start
 
 
 class Planner:
     """A player whose moves follow from the ask alone. It uses random numbers only to fill in what it does not
     look at."""
 
-    def __init__(self, start: Message, seed_text: str) -> None:
+    def __init__(self, start: Start, seed_text: str) -> None:
         self._game = game_of(start)
-        self._seat: int = start["seat"]
+        self._seat = start["seat"]
         self._seed_text = seed_text
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> Answer:
         state = imagination_of(self._game, ask).deal(dice_for(self._seed_text, ask))
         moves = engine.legal(state, self._seat)
         return {"index": moves.index(planner(state, self._seat, moves))}
 
 
-def new_planner(start: Message, seed_text: str) -> Player:
+def new_planner(start: Start, seed_text: str) -> Player:
     return Planner(start, seed_text)

@@ -20,9 +20,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean, stdev
 from time import monotonic
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from stellwerk_bots.bot import Answer, Message, Player, SettingError
+from stellwerk_bots.bot import Answer, Player, SettingError
 from stellwerk_bots.imagined import dice_for, game_of, imagination_of
 from stellwerk_bots.searcher.candidates import candidates
 from stellwerk_bots.searcher.guessed_tickets import guess_tickets
@@ -32,6 +32,9 @@ from stellwerk_engine.core.state import Move, Seat, State
 from stellwerk_engine.core.turn import TakeTurn
 from stellwerk_engine.parts.share_tickets import ShareTicket
 from stellwerk_engine.parts.tickets import DrawTicketsMove, KeepTickets
+
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import Ask, Start
 
 BUDGET_VARIABLE: Final = "STELLWERK_BOT_BUDGET"
 DEALS_IN_A_HEAT: Final = 4  # after this number of deals the worse half of the candidates is dropped
@@ -74,13 +77,13 @@ def budget_from(text: str) -> Budget:
 
 
 class Searcher:
-    def __init__(self, start: Message, seed_text: str, budget: Budget) -> None:
+    def __init__(self, start: Start, seed_text: str, budget: Budget) -> None:
         self._game = game_of(start)
-        self._seat: int = start["seat"]
+        self._seat = start["seat"]
         self._seed_text = seed_text
         self._budget = budget
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> Answer:
         has_budget = meter(self._budget)
         imagination = imagination_of(self._game, ask)
 
@@ -98,7 +101,7 @@ class Searcher:
         return {"index": chosen[0]}
 
 
-def new_searcher(start: Message, seed_text: str, budget: Budget | None = None) -> Player:
+def new_searcher(start: Start, seed_text: str, budget: Budget | None = None) -> Player:
     """Return a factory of searchers. Without a budget, use the environment's, or the default, which is
     at most some tenths of a second of computing. Raise BudgetError for an invalid text."""
     return Searcher(start, seed_text, budget or environments_budget() or default_budget(start))
@@ -110,7 +113,7 @@ def environments_budget() -> Budget | None:
     return None if text is None else budget_from(text)
 
 
-def default_budget(start: Message) -> Budget:
+def default_budget(start: Start) -> Budget:
     teams = {player["team"] for player in start["players"]}
     return Budget(iterations=DEFAULT_ITERATIONS // len(teams))
 

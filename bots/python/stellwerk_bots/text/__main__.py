@@ -12,13 +12,15 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from stellwerk_bots.bot import Message
 from stellwerk_bots.client import Client, ClientError, join
 from stellwerk_bots.connection import default_address
 from stellwerk_bots.text.bot import TextBot
 from stellwerk_bots.text.model import address_model, command_model
+
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import FromServer
 
 USAGE: Final = 2
 INTERRUPTED: Final = 130
@@ -36,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         model = address_model(chosen.model_address, chosen.model, os.environ.get(KEY, ""), chosen.seconds)
     bot = TextBot(model, name=chosen.model, moves=chosen.moves, retries=chosen.retries)
 
-    def observe(message: Message) -> None:
+    def observe(message: FromServer) -> None:
         if message["type"] == "end":
             for (match, seat), record in bot.records.items():
                 if match == message["match"]:

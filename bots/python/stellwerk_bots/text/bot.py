@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
 from stellwerk_base.texts import shown
-from stellwerk_bots.bot import Answer, Message
+from stellwerk_bots.bot import Answer
 from stellwerk_bots.imagined import dice_for, game_of, imagination_of
 from stellwerk_bots.text.model import Model, ModelError
 from stellwerk_bots.text.prompt import Moves, prompt_for, prompt_hash
 from stellwerk_engine import engine
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.moves import Move
+
+if TYPE_CHECKING:
+    from stellwerk_bots import messages
+    from stellwerk_bots.messages import Ask, Start
 
 LONGEST: Final = 10_000  # characters of an answer that are read, from its end
 NOTE: Final = 200  # characters of an answer that the replay keeps
@@ -37,7 +41,7 @@ class TextBot:
         self.retries = retries
         self.records: dict[tuple[str, int], dict[str, Any]] = {}  # Any: texts and numbers
 
-    def __call__(self, start: Message, seed_text: str) -> TextPlayer:
+    def __call__(self, start: Start, seed_text: str) -> TextPlayer:
         player = TextPlayer(self, start, seed_text)
         self.records[start["match"], start["seat"]] = player.record
         return player
@@ -48,7 +52,7 @@ class TextPlayer:
     many of its answers were illegal, how often it failed and the fallback moved. `prompt_hash` is that of the
     fixed words, `prompts_hash` that of all prompts of the match."""
 
-    def __init__(self, bot: TextBot, start: Message, seed_text: str) -> None:
+    def __init__(self, bot: TextBot, start: Start, seed_text: str) -> None:
         self._bot = bot
         self._start = start
         self._game = game_of(start)
@@ -70,7 +74,7 @@ class TextPlayer:
             "problem": "",
         }
 
-    def answer(self, ask: Message) -> Answer:
+    def answer(self, ask: Ask) -> Answer:
         self.record["asks"] += 1
         refused = ""
         for _ in range(1 + self._bot.retries):
@@ -82,7 +86,9 @@ class TextPlayer:
                 self._count("failed", str(error))
                 continue
             try:
-                return self._checked(ask, text) | {"note": shown(text.strip(), NOTE)}
+                answer = self._checked(ask, text)
+                answer["note"] = shown(text.strip(), NOTE)
+                return answer
             except _IllegalError as illegal:
                 refused = str(illegal)
                 self._count("illegal", refused)
@@ -102,7 +108,7 @@ class TextPlayer:
         self.record["problem"] = self.record["problem"] or shown(problem, NOTE)
         self.record["illegal_rate"] = round(self.record["illegal"] / max(1, self.record["calls"]), 4)
 
-    def _checked(self, ask: Message, text: str) -> Answer:
+    def _checked(self, ask: Ask, text: str) -> Answer:
         """Return the answer in a text. _IllegalError if it has none, or one that the rules refuse."""
         found = last_object(text) or {}
         index, move = found.get("index"), found.get("move", found if "type" in found else None)
@@ -119,7 +125,7 @@ class TextPlayer:
             raise _IllegalError(str(error)) from None
         except IllegalMoveError as error:
             raise _IllegalError(f"{error.code} at {error.pointer}: expected {error.expected}") from None
-        return {"move": move}
+        return {"move": cast("messages.Move", move)}
 
 
 def last_object(text: str) -> dict[str, Any] | None:  # Any: JSON

@@ -7,17 +7,19 @@ sentences about cards, routes and tickets come from the engine's narration.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from stellwerk_bots.bot import Message
-from stellwerk_bots.reading import Item, by_id, own_view
+from stellwerk_bots.reading import by_id, own_view
 from stellwerk_engine.core.state import Game
 from stellwerk_engine.core.words import Words
 from stellwerk_protocol.cards import Cards
+
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import Ask, Start
 
 Moves = Literal["shown", "hidden", "on_error"]
 """Whether the prompt lists the legal moves: always, never, or after an illegal answer."""
@@ -38,12 +40,12 @@ def prompt_hash(moves: Moves, retries: int) -> str:
     return sha256(words.encode()).hexdigest()[:16]
 
 
-def prompt_for(game: Game, start: Message, ask: Message, *, shows_moves: bool, refused: str = "") -> str:
+def prompt_for(game: Game, start: Start, ask: Ask, *, shows_moves: bool, refused: str = "") -> str:
     """Write the prompt for an ask. `refused` says what was wrong with the answer before."""
     return "\n".join(_lines(game, start, ask, shows_moves, refused))
 
 
-def _lines(game: Game, start: Message, ask: Message, shows_moves: bool, refused: str) -> Iterator[str]:
+def _lines(game: Game, start: Start, ask: Ask, shows_moves: bool, refused: str) -> Iterator[str]:
     words = Words(game.board)
     view, own = ask["view"], own_view(ask["view"])
     yield TASK
@@ -60,8 +62,8 @@ def _lines(game: Game, start: Message, ask: Message, shows_moves: bool, refused:
         yield f"{who}: {held}{trains}. Routes: {_routes(words, player.get('routes', []))}."
     yield f"Your hand: {words.cards(_cards(own['hand']))}."
     yield f"Your tickets: {words.tickets(tuple(own['tickets'])) or 'none'}."
-    if own.get("offered"):
-        yield f"Offered tickets: {words.tickets(tuple(own['offered']))}."
+    if offered := own.get("offered"):
+        yield f"Offered tickets: {words.tickets(tuple(offered))}."
     if "market" in view:
         yield f"Open cards: {words.cards(_cards(view['market']))}."
     if routes:
@@ -86,8 +88,8 @@ def _lines(game: Game, start: Message, ask: Message, shows_moves: bool, refused:
         yield f"{AGAIN} {refused}"
 
 
-def move_in_words(words: Words, move: Item) -> str:
-    """Write `claim route Denver - Omaha (denver-omaha), cards 4 purple`."""
+def move_in_words(words: Words, move: Mapping[str, Any]) -> str:
+    """Write `claim route Denver - Omaha (denver-omaha), cards 4 purple`. Any: fields of many types."""
     parts: list[str] = []
     for key, value in move.items():
         if key == "type":
@@ -109,7 +111,7 @@ def _routes(words: Words, routes: list[str]) -> str:
     return ", ".join(words.route(route) for route in routes) or "none"
 
 
-def _cards(cards: dict[str, int]) -> Cards:
+def _cards(cards: object) -> Cards:
     return msgspec.convert(cards, Cards)
 
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 from os import PathLike
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from stellwerk_bots.bot import Message
 from stellwerk_engine.core.state import Game
 from stellwerk_learn.actions import action_map
 from stellwerk_learn.bot import PolicyPlayer
 from stellwerk_learn.observations import Vector, layout
 from stellwerk_learn.table import Mask
+
+if TYPE_CHECKING:
+    from stellwerk_bots.messages import Start
 
 Floats = NDArray[np.float32]
 Weights = dict[str, Floats]
@@ -100,7 +102,7 @@ class TrainedBot:
     def __init__(self, path: str | PathLike[str]) -> None:
         self._path = path
 
-    def __call__(self, start: Message, seed_text: str) -> PolicyPlayer:
+    def __call__(self, start: Start, seed_text: str) -> PolicyPlayer:
         player = PolicyPlayer(start, lambda vector, mask: policy.best(vector, mask))
         policy = load(self._path, player.game)
         return player
