@@ -971,5 +971,10 @@ def test_the_command_tells_a_refused_connection_in_one_line() -> None:
 
 
 def test_the_command_refuses_what_it_does_not_know() -> None:
-    assert command("chess").returncode == USAGE
+    unknown = command("greedyy")
+    assert unknown.returncode == USAGE
+    expected = (
+        'there is no bot "greedyy"; did you mean "greedy"? (random, beginner, greedy, planner, searcher)'
+    )
+    assert expected in unknown.stderr
     assert command("random", "--matches", "0").returncode == USAGE

@@ -65,6 +65,9 @@ def test_the_version_is_that_of_the_project() -> None:
         (("bots", "nwe"), "new"),
         (("replay", "verfy", "x"), "verify"),
         (("tournament", "run", "cup", "--progress", "tabel"), "table"),
+        (("play", "usa", "--bots", "greedy"), "--bot"),
+        (("compare", "greedy", "planner", "--keepgoing=1"), "--keep-going"),
+        (("kit", "doctor", "--transpor", "stdio", "--", "bot"), "--transport"),
     ],
     ids=" ".join,
 )

@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Let one of the reference bots play on a Stellwerk server.",
         epilog="Defaults: STELLWERK_ADDRESS, STELLWERK_NAME, STELLWERK_TOKEN and STELLWERK_BOT_SEED.",
     )
-    parser.add_argument("bot", choices=NAMES)
+    parser.add_argument("bot", type=_known_bot, metavar="BOT", help=", ".join(NAMES))
     parser.add_argument(
         "--address",
         default=default_address(),
@@ -106,6 +106,14 @@ def _wish(chosen: argparse.Namespace) -> Join | None:
         seat=chosen.seat,
         seed=chosen.seed,
     )
+
+
+def _known_bot(name: str) -> str:
+    if name not in NAMES:
+        from stellwerk_base.texts import unknown  # seldom needed
+
+        raise argparse.ArgumentTypeError(unknown("bot", name, NAMES))
+    return name
 
 
 def _count(text: str) -> int:

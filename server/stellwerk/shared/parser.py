@@ -6,12 +6,12 @@ Law: a default is named in the help of its argument by `argument`, and in no tex
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from stellwerk.shared.errors import USAGE, usage_error
 from stellwerk.shared.terminal import complain, say
-from stellwerk_base.texts import quoted, unknown
+from stellwerk_base.texts import quoted, suggestion, unknown
 
 if TYPE_CHECKING:
     from argparse import _ActionsContainer  # pyright: ignore[reportPrivateUsage]  parsers and their groups
@@ -32,6 +32,18 @@ class Parser(argparse.ArgumentParser):
         if action.choices is not None and value not in action.choices:
             what = "/".join(action.option_strings) or "command"
             raise usage_error(unknown(what, str(value), [str(choice) for choice in action.choices]))
+
+    def parse_known_args(  # type: ignore[override]  # argparse has overloads for other namespaces
+        self, args: Sequence[str] | None = None, namespace: None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuse options that this parser does not know, each with the nearest one."""
+        found, rest = super().parse_known_args(args, namespace)
+        for word in rest:
+            option = word.partition("=")[0]
+            if option.startswith("-") and option not in self._option_string_actions:
+                known = [name for name in self._option_string_actions if name.startswith("--")]
+                self.error(f"there is no option {quoted(option)}{suggestion(option, known)}")
+        return found, rest
 
     def error(self, message: str) -> NoReturn:
         complain(f"{message} (see '{self.prog} --help')")
