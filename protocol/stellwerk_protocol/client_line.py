@@ -23,6 +23,7 @@ from msgspec import Struct
 from stellwerk_protocol.canonical import LARGEST_INT
 from stellwerk_protocol.error_codes import LineErrorCode
 from stellwerk_protocol.messages import FromClient
+from stellwerk_protocol.names import PLAYER_NAME_IN_WORDS
 
 MAX_DEPTH: Final = 64  # levels of brackets; far more than any message has
 
@@ -155,6 +156,7 @@ def _printable(text: str) -> str:
 # -- explanations ------------------------------------------------------------------------------------
 
 _PATH: Final = re.compile(r" - at (?:`key` in )?`\$(.*)`$", re.DOTALL)
+_WRONG_TEXT: Final = ("`str` matching", "`str` of length")
 _UNKNOWN_FIELD: Final = re.compile(r"Object contains unknown field `(.*?)`", re.DOTALL)
 _MISSING_FIELD: Final = re.compile(r"Object missing required field `(.*?)`", re.DOTALL)
 
@@ -176,9 +178,10 @@ def _explain(complaint: str, value: dict[str, Any]) -> LineError:
         return LineError("protocol.unknown_field", _printable(f"{pointer}/{name}"), _nearest(name, known))
     if missing := _MISSING_FIELD.match(problem):
         return LineError("protocol.missing_field", _printable(f"{pointer}/{missing.group(1)}"), "this field")
-    return LineError(
-        "protocol.wrong_value", _printable(pointer), _printable(problem.removeprefix("Expected "))
-    )
+    expected = _printable(problem.removeprefix("Expected "))
+    if pointer == "/name" and expected.startswith(_WRONG_TEXT):  # the only text that authors choose
+        expected = PLAYER_NAME_IN_WORDS
+    return LineError("protocol.wrong_value", _printable(pointer), expected)
 
 
 def _pointer(path: str) -> str:

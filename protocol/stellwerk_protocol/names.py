@@ -61,6 +61,7 @@ BonusName = Annotated[
 ]
 OptionName = Annotated[str, Meta(title="OptionName", max_length=32, pattern=r"^[a-z0-9][a-z0-9_]*" + END)]
 PLAYER_NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,31}"  # in command lines and files
+PLAYER_NAME_IN_WORDS: Final = "1 to 32 of A-Z a-z 0-9 _ . -, the first a letter or digit"
 PlayerName = Annotated[
     str, Meta(title="PlayerName", max_length=32, pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*" + END)
 ]

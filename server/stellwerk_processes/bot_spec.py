@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Final, Literal, get_args
 
 from stellwerk_base.texts import quoted, suggestion
-from stellwerk_protocol.names import PLAYER_NAME
+from stellwerk_protocol.names import PLAYER_NAME, PLAYER_NAME_IN_WORDS
 
 Transport = Literal["tcp", "stdio"]
 Process = Literal["fresh", "reused", "remote", "house"]
@@ -225,7 +225,7 @@ def _read_pair(place: str, word: str) -> tuple[str, str]:
 def _check_value(key: str, value: str) -> None:
     match key:
         case "name" if not _NAME.fullmatch(value):
-            expected = f"1 to {LONGEST_NAME} letters, digits, _ . or -, the first one a letter or digit"
+            expected = PLAYER_NAME_IN_WORDS
         case "transport" if value not in get_args(Transport):
             expected = "tcp or stdio"
         case "dir" if not value.strip():

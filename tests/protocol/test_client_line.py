@@ -29,6 +29,8 @@ from stellwerk_protocol.messages import (
 )
 from stellwerk_protocol.moves import ClaimRoute, KeepTickets
 
+NAME = "1 to 32 of A-Z a-z 0-9 _ . -, the first a letter or digit"
+
 MESSAGES: list[FromClient] = [
     Login(protocol=1, name="first_bot"),
     Login(
@@ -97,8 +99,9 @@ REFUSED: list[tuple[bytes, LineErrorCode, str, str]] = [
         "legal",
     ),
     (b'{"type":"act","match":"m"}', "protocol.missing_field", "/ask", "this field"),
-    (b'{"type":"login","protocol":1,"name":"two words"}', "protocol.wrong_value", "/name", "matching"),
-    (b'{"type":"login","protocol":1,"name":"x\\n"}', "protocol.wrong_value", "/name", "matching"),
+    (b'{"type":"login","protocol":1,"name":"two words"}', "protocol.wrong_value", "/name", NAME),
+    (b'{"type":"login","protocol":1,"name":"x\\n"}', "protocol.wrong_value", "/name", NAME),
+    (b'{"type":"login","protocol":1,"name":"%b"}' % (b"x" * 33), "protocol.wrong_value", "/name", NAME),
     (b'{"type":"ping","echo":-1}', "protocol.wrong_value", "/echo", ">= 0"),
     (b'{"type":"ping","echo":null}', "protocol.wrong_value", "/echo", "int"),
     (

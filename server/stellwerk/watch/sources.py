@@ -18,8 +18,8 @@ from stellwerk.shared.addresses import ServerAddress, server_address
 from stellwerk.shared.errors import reading, usage_error
 from stellwerk.shared.version import version
 from stellwerk.shared.web_child import PARENTS_SERVER, TOKEN, Parent
-from stellwerk_base.texts import shown
-from stellwerk_protocol.names import PLAYER_NAME
+from stellwerk_base.texts import quoted, shown
+from stellwerk_protocol.names import PLAYER_NAME, PLAYER_NAME_IN_WORDS
 from stellwerk_tournament.config.settings import SettingsError, parse
 from stellwerk_web.sources.folder import FolderSource
 from stellwerk_web.sources.server import Identity, ServerSource
@@ -98,7 +98,7 @@ def _server_source(
 ) -> ServerSource:
     name = name or f"watch-{secrets.token_hex(2)}"
     if re.fullmatch(PLAYER_NAME, name) is None:
-        raise usage_error(f"--name: expected 1 to 32 letters, digits, _ . -, not {shown(name)!r}")
+        raise usage_error(f"--name: expected {PLAYER_NAME_IN_WORDS}, found {quoted(name)}")
     return ServerSource(shown_source(text), connect, Identity(name, os.environ.get(TOKEN)), log.info)
 
 

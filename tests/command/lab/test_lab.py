@@ -224,7 +224,7 @@ def test_a_player_plays_all_matches_of_its_bot() -> None:
         (["greedy", "random"], {"board": "no/such.json"}, "no/such.json"),
         (["greedy", "random"], {"names": ["one"]}, "names: expected 2"),
         (["greedy", "random"], {"names": ["a", "A"]}, "names: expected different names"),
-        (["greedy", "random"], {"names": ["a", "b c"]}, "names: expected 1 to 32 letters"),
+        (["greedy", "random"], {"names": ["a", "b c"]}, "names: expected 1 to 32 of A-Z a-z 0-9"),
         (["greedy", "random"], {"on_error": "ignore"}, 'on_error: expected "raise" or "play_on"'),
         (["greedy", "random"], {"seed": ""}, "seed"),
         (["greedy", "random"], {"replays": "/dev/null/x"}, "cannot be written"),

@@ -159,7 +159,7 @@ def test_a_remote_bot_is_let_in_by_its_token(folder: Path) -> None:
         ("", REMOTE + 'cmd = "true"', ".cmd: does not go with a remote bot"),
         ("", REMOTE + 'process = "reused"', ".process: does not go with a remote bot"),
         ("", REMOTE.replace('name = "Anna"', ""), ": a remote bot needs a name"),
-        ("", REMOTE.replace("Anna", "An na"), ": bots[4].name: expected 1 to 32 letters"),
+        ("", REMOTE.replace("Anna", "An na"), ": bots[4].name: expected 1 to 32 of A-Z a-z 0-9"),
         ("", REMOTE.replace("token_sha256", "# "), ": expected token_sha256, or a line for Anna"),
         ("", REMOTE.replace(HASH, HASH[:-1]), ".token_sha256: expected 64 digits 0 to 9 and a to f"),
         ("", REMOTE + REMOTE.replace("Anna", "Bea"), ": somebody else has this token"),
@@ -225,7 +225,7 @@ def test_the_matches_of_a_remote_bot_are_counted_and_not_its_seats(folder: Path)
         (PARTNERS.replace('["', f'["{"2d" * 32}", "'), ': bots[4]: expected token_sha256 = ["...", "..."]'),
         (PARTNERS.replace("1e" * 32, HASH), ": somebody else has this token"),
         (PARTNERS.replace("1e" * 32, "1E" * 32), ".token_sha256[2]: expected 64 digits 0 to 9 and a to f"),
-        (PARTNERS.replace("Anna", "a" * 31), ": bots[4].name: expected 1 to 32 letters"),
+        (PARTNERS.replace("Anna", "a" * 31), ": bots[4].name: expected 1 to 32 of A-Z a-z 0-9"),
         (PARTNERS + '[[bots]]\nname = "anna.2"\ncmd = "true"', 'another bot of the name "anna.2"'),
         ('[[bots]]\nname = "anna.2"\ncmd = "true"\n' + PARTNERS, 'another bot of the name "Anna.2"'),
     ],
@@ -321,7 +321,7 @@ def test_a_tournament_needs_two_bots_and_a_game(folder: Path) -> None:
 
 
 def test_a_name_that_no_bot_can_have_is_refused_with_its_key(folder: Path) -> None:
-    with pytest.raises(SettingsError, match=r":31: bots\[3\]\.name: expected 1 to 32 letters"):
+    with pytest.raises(SettingsError, match=r":31: bots\[3\]\.name: expected 1 to 32 of A-Z a-z 0-9"):
         read(folder, GOOD.replace('name = "bert"', 'name = "be rt"'))
 
 
