@@ -130,6 +130,7 @@ breakages: $(TEST) ## break the rooms around the rules in places drawn by a seed
 
 simulations: $(TEST) ## measure how often ratings, the gate and compare err, in simulated tournaments
 	$(BIN)/python -m tests.tournament.ratings.coverage_simulation $(ARGS)
+	$(BIN)/python -m tests.tournament.ratings.deal_worth_simulation
 	$(BIN)/python -m tests.tournament.evidence.error_simulation
 
 oracle: $(TEST) ## play random games by the engine and by the rules in JavaScript, and compare; ARGS='--games 5000'

@@ -15,6 +15,7 @@ from stellwerk_processes.faults import evidence_of
 from stellwerk_tournament.evidence.strength import (
     GAMES,
     Strength,
+    deals_in_words,
     fault_in_words,
     game_row,
     has_certain_points_alone,
@@ -51,6 +52,8 @@ def lines_of(report: CompareReport) -> Iterator[str]:
 
 def _explanation(report: CompareReport) -> Iterator[str]:
     """Write where the points come from, and which deals to look at."""
+    for line in deals_in_words(report.games):
+        yield f"deals   {line}"
     if len(report.games) > 1:
         yield ""
         yield from aligned([GAMES, *map(game_row, report.games)], left={0})

@@ -30,6 +30,7 @@ from stellwerk_tournament.evidence.sequential import interval
 from stellwerk_tournament.evidence.strength import (
     FoundFault,
     GameStrength,
+    deals_in_words,
     fault_in_words,
     points_in_words,
     score_in_words,
@@ -77,6 +78,8 @@ def _rows(report: GateReport) -> Iterator[tuple[str, str]]:
     yield "blocks", f"{report.blocks:,}, of {counted(report.matches, 'match', 'matches')}"
     yield "score", score_in_words(report.strength)
     yield "points", points_in_words(report.strength)
+    for line in deals_in_words(report.games):
+        yield "deals", line
     if report.ratio is not None:
         yield "evidence", ratio_in_words(report.ratio)
     for baseline in report.baselines:
@@ -238,4 +241,4 @@ def _verdict_case(report: GateReport) -> Case:
             mark = Mark("error", report.reason, report.verdict, lines)
         case _:
             assert_never(report.verdict)
-    return Case(f"strength of {report.candidate}", mark=mark)
+    return Case(f"strength of {report.candidate}", mark=mark, output=() if mark else lines)

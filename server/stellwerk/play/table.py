@@ -24,8 +24,14 @@ from stellwerk_processes.seat_report import SeatReport
 from stellwerk_protocol.names import EndReason
 from stellwerk_tournament.evidence.evidence import finishes_of
 from stellwerk_tournament.evidence.sequential import interval
-from stellwerk_tournament.evidence.strength import points_in_words, score_in_words, strength_of
-from stellwerk_tournament.evidence.worth import Finishes, Lead, worth_of
+from stellwerk_tournament.evidence.strength import (
+    deal_lines,
+    deals_of,
+    points_in_words,
+    score_in_words,
+    strength_of,
+)
+from stellwerk_tournament.evidence.worth import Deals, Finishes, Lead, worth_of
 
 FEWEST_BLOCKS: Final = 4  # with fewer an interval says next to nothing
 
@@ -89,6 +95,7 @@ class Tally:
         self._rows: dict[str, _Row] = {}
         self._open: dict[int, list[Finishes]] = {}
         self._leads: dict[tuple[str, str], Lead] = {}
+        self._deals = Deals()
         self._turns = Spread()
         self._reasons: Counter[EndReason] = Counter()
 
@@ -107,7 +114,9 @@ class Tally:
         block = self._open.setdefault(match.block, [])
         block.append(finishes_of(match.seats))
         if len(block) == self._block_size:
-            for one, other in itertools.permutations(self._open.pop(match.block)[0], 2):
+            del self._open[match.block]
+            self._deals.add_table(block)
+            for one, other in itertools.permutations(block[0], 2):
                 self._leads.setdefault((one, other), Lead()).add(worth_of(block, one, (other,)))
 
     def lines(self) -> Iterator[str]:
@@ -119,6 +128,7 @@ class Tally:
         yield ""
         for better, worse in itertools.pairwise(order):
             yield from self._comparison(better, worse)
+        yield from (f"deals: {line}" for line in deal_lines(deals_of(self._deals)))
         yield ""
         turns = self._turns
         yield f"{turns.mean:.1f} turns a game ({turns.least} to {turns.greatest}), ended by:"

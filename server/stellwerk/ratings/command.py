@@ -17,6 +17,7 @@ from stellwerk.shared.parser import argument
 from stellwerk.shared.ranking import RankedRow, ranking_lines
 from stellwerk.shared.terminal import say, say_record, width, wrapped
 from stellwerk_base.texts import aligned, counted, interval, percent, probability, shown, signed
+from stellwerk_tournament.ratings.deal_worth import TableWorth, gain_in_words, worth_range
 from stellwerk_tournament.ratings.outcomes import OutcomeError, ReadOutcomes, read_outcomes
 
 if TYPE_CHECKING:
@@ -134,6 +135,9 @@ def _lines(report: RatingReport, *, with_pairs: bool) -> Iterator[str]:
     if pooled.seat_effects:
         yield from ("", "Seats, against the mean of the seats of a table", "")
         yield from aligned([_SEAT_HEAD, *map(_seat, pooled.seat_effects)], left={0})
+    if report.deals:
+        yield from ("", "One deal in every seat: how many single matches each match was worth", "")
+        yield from aligned([_DEAL_HEAD, *map(_deal, report.deals)], left={0, 4})
     yield ""
     yield "Not ratings: the score, the mean over the matches of the share of opponents beaten, depends"
     yield "on who they were, the running Elo on the order of the matches"
@@ -143,6 +147,7 @@ def _lines(report: RatingReport, *, with_pairs: bool) -> Iterator[str]:
 
 
 _SEAT_HEAD: Final = ("seats", "elo", "95 %")
+_DEAL_HEAD: Final = ("", "blocks", "worth", "95 %", "")
 _PLAIN_HEAD: Final = ("player", "matches", "wins", "score", "mean rank", "running elo")
 
 
@@ -168,6 +173,13 @@ def _seat(effect: SeatEffect) -> tuple[str, ...]:
     if effect.game:
         label += f", {shown(effect.game)}"
     return label, signed(effect.elo), interval(effect.low, effect.high)
+
+
+def _deal(table: TableWorth) -> tuple[str, ...]:
+    from stellwerk_tournament.ratings.game_words import tables_of
+
+    worth = f"{table.worth:.2f}", worth_range(table), gain_in_words(table)
+    return shown(tables_of(table.game, table.players)), f"{table.blocks:,}", *worth
 
 
 def _plain(score: PlainScore) -> tuple[str, ...]:

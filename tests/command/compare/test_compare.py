@@ -128,6 +128,26 @@ def test_a_comparison_ends_undecided_after_the_most_deals(capsys: pytest.Capture
     assert "too few deals for an interval" in capsys.readouterr().out
 
 
+def test_what_one_deal_in_both_seats_was_worth_is_shown_by_wins_and_by_points(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ("compare", "greedy", "planner", "--seed", "1", "--jobs", "1")
+    [deals] = [game["deals"] for game in report(capsys, *words[1:], code=0)["games"]]
+    for worth in deals.values():
+        assert worth["low"] < worth["worth"] < worth["high"]
+        assert worth["blocks"] >= 30
+    assert main([*words]) == 0
+    text = capsys.readouterr().out
+    for measure in ("wins", "points"):
+        worth = deals[measure]
+        interval = f"(95 %: {worth['low']:.2f} to {worth['high']:.2f})"
+        assert (
+            f"deals   by {measure}, each match was worth {worth['worth']:.2f} single ones {interval}" in text
+        )
+    few = report(capsys, *words[1:], "--most", "3", code=3)
+    assert few["games"][0]["deals"] == {"wins": None, "points": None}
+
+
 def test_ctrl_c_shows_what_is_known_so_far(tmp_path: Path) -> None:
     words = ("compare", "beginner", "beginner", "--margin", "0", "--most", "100000", "--jobs", "1")
     with started(*words, "--replays", str(tmp_path)) as process:

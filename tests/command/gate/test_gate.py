@@ -38,7 +38,15 @@ from stellwerk_processes.bench.levels import Confinement, Level
 from stellwerk_processes.bench.supervise import children
 from stellwerk_processes.bot_spec import Transport, parse_bot_spec
 from stellwerk_processes.faults import Fault
-from stellwerk_tournament.evidence.strength import EloEstimate, Estimate, FoundFault, GameStrength, Strength
+from stellwerk_tournament.evidence.strength import (
+    DealWorths,
+    EloEstimate,
+    Estimate,
+    FoundFault,
+    GameStrength,
+    Strength,
+)
+from stellwerk_tournament.ratings.deal_worth import DealWorth
 from tests.command.program import COMMAND, REPOSITORY, SECONDS, environment
 from tests.tools import needs
 
@@ -139,7 +147,7 @@ def test_a_better_bot_passes_at_the_first_look(
     assert report["doctor"] is None
     assert {name: len(case) for name, case in cases(junit).items()} == {
         "conduct: usa of 2": 0,
-        "verdict: strength of greedy": 0,
+        "verdict: strength of greedy": 1,  # its figures
     }
 
 
@@ -435,6 +443,8 @@ def test_the_action_hands_every_input_on_as_it_is_and_tells_the_verdict(tmp_path
 STRENGTH: Final = Strength(
     34, Estimate(0.45, 0.4, 0.5), EloEstimate(-35.0, -70.0, 0.0), Estimate(-4.0, -9.0, 1.0)
 )
+DEALT: Final = "by wins, each match of usa of 2 was worth 1.62 single ones (95 %: 1.38 to 1.92)"
+DEALS: Final = DealWorths(DealWorth(1.62, 1.38, 1.92, 34), None)
 
 
 def report(**changes: Any) -> GateReport:
@@ -446,7 +456,10 @@ def report(**changes: Any) -> GateReport:
         reason="the candidate is not as good as elo1 after 34 blocks",
         candidate="my_bot",
         baselines=(BaselineScore("greedy", 0.4, 0), BaselineScore("old*bot", 0.5, 1)),
-        games=(GameStrength("usa", 2, (), STRENGTH), GameStrength("united_kingdom", 3, ("x",), None)),
+        games=(
+            GameStrength("usa", 2, (), STRENGTH, DEALS),
+            GameStrength("united_kingdom", 3, ("x",), None, DealWorths(None, None)),
+        ),
         test=Trial(0, 50, 0.05, 0.05, None, 2000, 2, 0),
         blocks=34,
         matches=82,
@@ -486,6 +499,9 @@ def test_junit_holds_whatever_a_bot_prints_as_text(tmp_path: Path) -> None:
     failure = by_name["doctor: end"].find("failure")
     assert failure is not None
     assert f"came: {NASTY[3]}" in (failure.text or "")
+    verdict = by_name["verdict: strength of my_bot"].find("failure")
+    assert verdict is not None
+    assert f"deals: {DEALT}" in (verdict.text or "")
     assert "| \\x1b[31mred\\x00\\x07" in (failure.text or "")
     assert [case.find("failure") is None for case in by_name.values()] == [
         True,
@@ -495,6 +511,21 @@ def test_junit_holds_whatever_a_bot_prints_as_text(tmp_path: Path) -> None:
         True,
         False,
     ]
+
+
+def test_the_figures_of_a_gate_that_passed_are_in_its_junit_too(tmp_path: Path) -> None:
+    path = tmp_path / "gate.xml"
+    path.write_bytes(junit_of(report(verdict="passed", faulty=0, faults=())))
+    [element] = cases(path)["verdict: strength of my_bot"]
+    assert element.tag == "system-out"
+    assert f"deals: {DEALT}" in (element.text or "")
+
+
+def test_what_one_deal_in_every_seat_was_worth_is_in_each_form() -> None:
+    assert DEALT in "\n".join(lines_of(report()))
+    assert DEALT in markdown_of(report()).decode().replace("\\", "")
+    deals = json.loads(json_of(report()))["games"][0]["deals"]
+    assert deals == {"wins": {"worth": 1.62, "low": 1.38, "high": 1.92, "blocks": 34}, "points": None}
 
 
 def test_junit_does_not_fail_for_faults_that_are_allowed(tmp_path: Path) -> None:
@@ -507,12 +538,17 @@ def test_junit_does_not_fail_for_faults_that_are_allowed(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(
     ("verdict", "tag"),
-    [("passed", None), ("undecided", "failure"), ("infrastructure", "error"), ("interrupted", "error")],
+    [
+        ("passed", "system-out"),
+        ("undecided", "failure"),
+        ("infrastructure", "error"),
+        ("interrupted", "error"),
+    ],
 )
-def test_junit_tells_a_failure_from_an_error(tmp_path: Path, verdict: str, tag: str | None) -> None:
+def test_junit_tells_a_failure_from_an_error(tmp_path: Path, verdict: str, tag: str) -> None:
     path = tmp_path / "gate.xml"
     path.write_bytes(junit_of(report(verdict=verdict)))
-    assert [mark.tag for mark in cases(path)["verdict: strength of my_bot"]] == ([] if tag is None else [tag])
+    assert [mark.tag for mark in cases(path)["verdict: strength of my_bot"]] == [tag]
 
 
 def test_markdown_shows_what_bots_say_in_fences_that_they_do_not_close() -> None:

@@ -112,6 +112,31 @@ def test_tables_show_ratings_seats_and_what_is_no_rating(file: Path) -> None:
     )
 
 
+def test_what_one_deal_in_every_seat_was_worth_is_shown_for_each_table(file: Path) -> None:
+    """Three of five deals are split, and chance would split a half."""
+    blocks = [((1, 2), (2, 1)), ((2, 1), (1, 2)), ((1, 2), (1, 2)), ((2, 1), (1, 2)), ((2, 1), (2, 1))] * 20
+    file.write_text(
+        "".join(
+            match(*ranks, block=number, rotation=rotation, game="usa", deal="same_in_block")
+            for number, block in enumerate(blocks)
+            for rotation, ranks in enumerate(block)
+        )
+    )
+
+    [deal] = report(file)["deals"]
+    assert (deal["game"], deal["players"], deal["blocks"]) == ("usa", 2, 100)
+    assert deal["low"] < deal["worth"] < deal["high"]
+    assert deal["worth"] == pytest.approx(1.25, abs=0.02)
+    text = stellwerk("ratings", str(file)).stdout
+    assert "One deal in every seat: how many single matches each match was worth\n" in text
+    figures = f"{deal['worth']:.2f} +{deal['low']:.2f} to {deal['high']:.2f}"
+    assert re.search(rf"^tables of two players .*\) +100 +{figures}  no gain", text, re.MULTILINE)
+
+    file.write_text(file.read_text().replace("same_in_block", "new_each_match"))
+    assert report(file)["deals"] == []
+    assert "One deal" not in stellwerk("ratings", str(file)).stdout
+
+
 def test_one_match_is_one_match(file: Path) -> None:
     file.write_text(match(2, 1))
 

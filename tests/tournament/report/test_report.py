@@ -24,6 +24,7 @@ from stellwerk_processes.faults import Fault, FaultKind
 from stellwerk_protocol.names import EndReason
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.progress import rows_of
+from stellwerk_tournament.ratings.deal_worth import gain_in_words, worth_range
 from stellwerk_tournament.ratings.game_words import tables_of
 from stellwerk_tournament.ratings.ratings import RatingError
 from stellwerk_tournament.report.cross_table import STEPS, step_of
@@ -397,7 +398,7 @@ def test_a_cell_of_the_cross_table_is_the_score_of_its_row_with_the_number_of_ma
 
 def test_seats_and_each_game_have_their_figures(cup: Played) -> None:
     effects = read(cup.report()).part("effects")
-    games, seats, by_game, by_size = effects.all("table")
+    games, seats, deals, by_game, by_size = effects.all("table")
     assert [row.children[2].text for row in games.all("tbody")[0].all("tr")] == [
         f"{sum(match.game == game for match in cup.lines):,}" for game in ("usa", "card_game", "team_asia")
     ]
@@ -408,6 +409,16 @@ def test_seats_and_each_game_have_their_figures(cup: Played) -> None:
         *((str(seat), "2") for seat in (0, 1)),
     ]
     report = rating_report(cup.lines)
+    assert [[cell.text for cell in row.children] for row in deals.all("tbody")[0].all("tr")] == [
+        [
+            tables_of(deal.game, deal.players),
+            f"{deal.blocks}",
+            f"{deal.worth:.2f}",
+            worth_range(deal),
+            gain_in_words(deal),
+        ]
+        for deal in report.deals
+    ]
     assert [len(table.all("thead")[0].all("th")) for table in (by_game, by_size)] == [4, 3]
     planner = next(each for each in report.by_game["usa"].entrants if each.name == "planner")
     row = next(row for row in by_game.all("tr") if row.children[0].text == "planner")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from stellwerk_tournament.evidence.worth import Finish, Lead, Versus, worth_of
+from stellwerk_tournament.evidence.worth import Deals, Finish, Lead, Versus, mean_of, worth_of_match
 
 if TYPE_CHECKING:
     from stellwerk_processes.faults import Fault
@@ -31,13 +31,15 @@ class SeatFault(NamedTuple):
 @dataclass(slots=True)
 class Evidence:
     """The blocks so far of one bot, the `hero`, against `rivals`: the names at the tables, each with the bot
-    that it is a copy of. `by_game` counts the games, `by_rival` the matches. `faulty` is in how many matches
-    a bot had a fault, and `faults` are the first."""
+    that it is a copy of. `by_game` counts the games, `by_rival` the matches. `deals`: what one deal in every
+    seat was worth, in each game. `faulty` is in how many matches a bot had a fault, and `faults` are the
+    first."""
 
     hero: str
     rivals: Mapping[str, str]
     overall: Lead = field(default_factory=Lead)
     by_game: dict[int, Lead] = field(default_factory=dict[int, Lead])
+    deals: dict[int, Deals] = field(default_factory=dict[int, Deals])
     by_rival: dict[str, Versus] = field(default_factory=dict[str, Versus])
     match_count: int = 0
     faulty: Counter[str] = field(default_factory=Counter[str])
@@ -50,7 +52,9 @@ class Evidence:
     def add(self, number: int, game: int, matches: Sequence[Sequence[SeatReport]]) -> None:
         """Count a block: the reports of the seats of each match."""
         block = [finishes_of(seats) for seats in matches]
-        worth = worth_of(block, self.hero, self.rivals)
+        worths = [worth_of_match(match, self.hero, self.rivals) for match in block]
+        worth = mean_of(worths)
+        self.deals.setdefault(game, Deals()).add((*block[0],), [worths])
         self.overall.add(worth)
         self.by_game.setdefault(game, Lead()).add(worth)
         for match, (finishes, seats) in enumerate(zip(block, matches, strict=True)):

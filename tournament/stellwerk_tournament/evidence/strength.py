@@ -6,7 +6,7 @@ same figures, rounded once, here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -16,7 +16,8 @@ from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.faults import Fault, in_words
 from stellwerk_tournament.evidence.evidence import Evidence
 from stellwerk_tournament.evidence.sequential import Interval, Sample
-from stellwerk_tournament.evidence.worth import Lead
+from stellwerk_tournament.evidence.worth import Deals, Lead
+from stellwerk_tournament.ratings.deal_worth import DealWorth, worth_in_words
 from stellwerk_tournament.ratings.elo import elo_of
 
 EVEN: Final = 0.5  # the score of equals
@@ -52,6 +53,13 @@ class Strength(Struct, frozen=True):
     points: Estimate
 
 
+class DealWorths(Struct, frozen=True):
+    """The worth of one deal in every seat by either measure. Null where it cannot be computed."""
+
+    wins: DealWorth | None
+    points: DealWorth | None
+
+
 class GameStrength(Struct, frozen=True):
     """The strength in one game. `strength` is null before its first block."""
 
@@ -59,6 +67,7 @@ class GameStrength(Struct, frozen=True):
     players: int
     options: tuple[str, ...]
     strength: Strength | None
+    deals: DealWorths
 
     @property
     def title(self) -> str:
@@ -113,11 +122,20 @@ def has_certain_points_alone(strength: Strength) -> bool:
 
 def strengths_of(games: Sequence[GameChoice], evidence: Evidence, test: Test) -> tuple[GameStrength, ...]:
     """Compute the strength in each game. `games` are in the order in which the evidence counts them."""
-    leads = [evidence.by_game.get(number, Lead()) for number in range(len(games))]
     return tuple(
-        GameStrength(game.game_id, game.seat_count, game.options, strength_of(lead, test))
-        for game, lead in zip(games, leads, strict=True)
+        GameStrength(
+            game.game_id,
+            game.seat_count,
+            game.options,
+            strength_of(evidence.by_game.get(number, Lead()), test),
+            deals_of(evidence.deals.get(number, Deals())),
+        )
+        for number, game in enumerate(games)
     )
+
+
+def deals_of(deals: Deals) -> DealWorths:
+    return DealWorths(deals.wins.worth(), deals.points.worth())
 
 
 def faults_of(evidence: Evidence, games: Sequence[GameStrength]) -> tuple[FoundFault, ...]:
@@ -146,6 +164,19 @@ def game_row(game: GameStrength) -> Sequence[str]:
         f"{points.mean:+.1f}",
         points_range(points),
     )
+
+
+def deals_in_words(games: Sequence[GameStrength]) -> Iterator[str]:
+    """Write what one deal in every seat was worth, for each game and measure where it can be computed."""
+    for game in games:
+        yield from deal_lines(game.deals, f" of {game.title}" if len(games) > 1 else "")
+
+
+def deal_lines(deals: DealWorths, of_game: str = "") -> Iterator[str]:
+    """Write `by wins, each match was worth 1.62 single ones (95 %: 1.38 to 1.92)`."""
+    for measure, worth in (("wins", deals.wins), ("points", deals.points)):
+        if worth is not None:
+            yield f"by {measure}, each match{of_game} was worth {worth_in_words(worth)}"
 
 
 def score_in_words(strength: Strength) -> str:

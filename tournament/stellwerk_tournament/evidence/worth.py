@@ -6,11 +6,13 @@ is one more field of `Worth`, and one more sample in `Lead`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 from stellwerk_tournament.evidence.sequential import Sample
+from stellwerk_tournament.ratings.deal_worth import SharedDeals
 from stellwerk_tournament.ratings.outcomes import ahead
 
 
@@ -35,13 +37,19 @@ class Worth(NamedTuple):
 
 def worth_of(block: Sequence[Finishes], bot: str, others: Collection[str]) -> Worth:
     """Compute what a block was worth to a bot against those of the others that were at its tables."""
-    wins = points = 0.0
-    for match in block:
-        own = match[bot]
-        met = [finish for name, finish in match.items() if name in others]
-        wins += sum(ahead(own.rank, each.rank) for each in met) / len(met)
-        points += own.points - sum(each.points for each in met) / len(met)
-    return Worth(wins / len(block), points / len(block))
+    return mean_of([worth_of_match(match, bot, others) for match in block])
+
+
+def worth_of_match(match: Finishes, bot: str, others: Collection[str]) -> Worth:
+    own = match[bot]
+    met = [finish for name, finish in match.items() if name in others]
+    wins = sum(ahead(own.rank, each.rank) for each in met) / len(met)
+    return Worth(wins, own.points - sum(each.points for each in met) / len(met))
+
+
+def mean_of(worths: Sequence[Worth]) -> Worth:
+    wins, points = (sum(values) / len(worths) for values in zip(*worths, strict=True))
+    return Worth(wins, points)
 
 
 @dataclass(slots=True)
@@ -54,6 +62,26 @@ class Lead:
     def add(self, worth: Worth) -> None:
         self.wins.add(worth.wins)
         self.points.add(worth.points)
+
+
+@dataclass(slots=True)
+class Deals:
+    """The deals that blocks played in every seat, by both measures."""
+
+    wins: SharedDeals = field(default_factory=SharedDeals)
+    points: SharedDeals = field(default_factory=SharedDeals)
+
+    def add(self, lineup: Hashable, series: Sequence[Sequence[Worth]], free: int = 1) -> None:
+        """Count a block, as `SharedDeals` does."""
+        self.wins.add(lineup, [[worth.wins for worth in worths] for worths in series], free)
+        self.points.add(lineup, [[worth.points for worth in worths] for worths in series], free)
+
+    def add_table(self, block: Sequence[Finishes]) -> None:
+        """Count a block of any two of its bots."""
+        names = sorted(block[0])
+        pairs = combinations(names, 2)
+        series = [[worth_of_match(match, one, (other,)) for match in block] for one, other in pairs]
+        self.add((*names,), series, len(names) - 1)
 
 
 @dataclass(slots=True)

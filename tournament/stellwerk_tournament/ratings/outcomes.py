@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Annotated, Final
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Raw, Struct
 
 from stellwerk_base.texts import quoted, shown
 
@@ -43,6 +43,7 @@ class Outcome:
     seats: tuple[int, ...] | None = None  # of each entrant: 0 moves first
     block: str | None = None  # matches that share their luck; without one, a match is a block of its own
     game: str = ""
+    has_own_deal: bool = False  # dealt anew, though it is in a block: a remote bot was at the table
 
     @property
     def size(self) -> int:
@@ -67,10 +68,13 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Members = Annotated[list[Name], Meta(min_length=1, max_length=10)]
 Rank = Annotated[int, Meta(ge=1, le=1000)]
 Seat = Annotated[int, Meta(ge=0, le=1000)]
+_NO_DEAL: Final = Raw(b"")
+_OWN_DEAL: Final = b'"new_each_match"'  # in lines of a tournament
 
 
 class OutcomeLine(Struct, frozen=True):
-    """A list in place of a name or a seat is a team: its members, its seats."""
+    """A list in place of a name or a seat is a team: its members, its seats. `deal` is what a tournament
+    wrote, or anything else."""
 
     players: list[Name | Members]
     ranks: list[Rank]
@@ -78,6 +82,7 @@ class OutcomeLine(Struct, frozen=True):
     block: str | int | None = None
     rotation: str | int | None = None
     game: str | None = None
+    deal: Raw = _NO_DEAL
 
 
 _decode: Final = msgspec.json.Decoder(OutcomeLine).decode
@@ -124,6 +129,7 @@ def _outcome(line: str, number: int, seen: set[tuple[str, str]]) -> Outcome:
         seats=None if match.seats is None else _seats(match, match.seats, number),
         block=None if match.block is None else str(match.block),
         game=match.game or "",
+        has_own_deal=bytes(match.deal) == _OWN_DEAL,
     )
 
 

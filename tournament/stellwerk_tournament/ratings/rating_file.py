@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from stellwerk_tournament.ratings.deal_worth import TableWorth
 from stellwerk_tournament.ratings.elo import hundredths
 from stellwerk_tournament.ratings.plain_scores import PlainScore
 from stellwerk_tournament.ratings.ratings import (
@@ -83,13 +84,15 @@ class PlainLine(Struct, frozen=True):
 
 
 class RatingFile(RatingTable, frozen=True):
-    """All matches, and apart from them each size of table and each game, where there are several."""
+    """All matches, and apart from them each size of table and each game, where there are several. `deals`:
+    what it was worth to play one deal in every seat, where that can be computed."""
 
     groups: tuple[tuple[str, ...], ...]
     by_size: Mapping[str, RatingTable]
     by_game: Mapping[str, RatingTable]
     not_ratings: tuple[PlainLine, ...]
     pairs: tuple[PairLine, ...]
+    deals: tuple[TableWorth, ...]
 
 
 def rating_file(report: RatingReport, *, with_pairs: bool = False) -> RatingFile:
@@ -106,6 +109,7 @@ def rating_file(report: RatingReport, *, with_pairs: bool = False) -> RatingFile
         by_game={game: rating_table(ratings) for game, ratings in report.by_game.items()},
         not_ratings=tuple(map(_plain, report.plain_scores)),
         pairs=tuple(pairs(report.pooled)) if with_pairs else (),
+        deals=report.deals,
     )
 
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from stellwerk_tournament.ratings.block_errors import BlockErrors, block_errors
 from stellwerk_tournament.ratings.choice_model import FloatArray, Ties
+from stellwerk_tournament.ratings.deal_worth import TableWorth, table_worths
 from stellwerk_tournament.ratings.elo import ELO_FOR_ODDS_OF_10
 from stellwerk_tournament.ratings.fit import Fit, confounded, fit
 from stellwerk_tournament.ratings.game_words import tables_of
@@ -134,6 +135,7 @@ class RatingReport:
     by_size: Mapping[int, Ratings]  # empty with one size of table only
     by_game: Mapping[str, Ratings]  # likewise
     plain_scores: tuple[PlainScore, ...]
+    deals: tuple[TableWorth, ...] = ()
 
 
 def rate_all(outcomes: Sequence[Outcome], settings: RatingSettings | None = None) -> RatingReport:
@@ -146,6 +148,7 @@ def rate_all(outcomes: Sequence[Outcome], settings: RatingSettings | None = None
         by_size={size: _rate_part(outcomes, chosen, size=size) for size in sizes if len(sizes) > 1},
         by_game={game: _rate_part(outcomes, chosen, game=game) for game in games if len(games) > 1},
         plain_scores=plain_scores(outcomes),
+        deals=table_worths(outcomes),
     )
 
 

@@ -92,7 +92,7 @@ def _with_forfeits(content: RatingFile, cup: Cup) -> RatingFile:
 
 def _unrated(why: str) -> RatingFile:
     warning = WarningLine("unrated", why, ())
-    return RatingFile((), (), (), (warning,), 0, 0, (), {}, {}, (), ())
+    return RatingFile((), (), (), (warning,), 0, 0, (), {}, {}, (), (), ())
 
 
 # -- cross table -------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from stellwerk_protocol.names import EndReason
+from stellwerk_tournament.ratings.deal_worth import TableWorth
 from stellwerk_tournament.ratings.game_words import game_title, has_teams
 from stellwerk_tournament.ratings.ratings import Rating, RatingReport, Ratings, SeatEffect
 from stellwerk_tournament.report.markup import Html
@@ -106,6 +107,7 @@ class Effects:
     grid: Html | None = None
     axis: Html | None = None
     parts: Sequence[PartTable] = ()
+    deals: Sequence[TableWorth] = ()
 
 
 def effects(played: GamesPlayed, names: Sequence[str], rated: RatingReport | None) -> Effects:
@@ -130,7 +132,7 @@ def effects(played: GamesPlayed, names: Sequence[str], rated: RatingReport | Non
         )
         if ratings
     ]
-    return Effects(games, True, rows, grid(scale, SEAT_GRID), axis(scale), parts)
+    return Effects(games, True, rows, grid(scale, SEAT_GRID), axis(scale), parts, rated.deals)
 
 
 def _table_of(effect: SeatEffect) -> str:

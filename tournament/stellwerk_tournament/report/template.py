@@ -15,7 +15,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from stellwerk_base.texts import counted
 from stellwerk_processes.faults import Fault, evidence_of
-from stellwerk_tournament.ratings.game_words import game_title
+from stellwerk_tournament.ratings.deal_worth import gain_in_words, worth_range
+from stellwerk_tournament.ratings.game_words import game_title, tables_of
 from stellwerk_tournament.ratings.ratings import Rating, SeatEffect
 from stellwerk_tournament.report.markup import (
     Html,
@@ -84,6 +85,8 @@ def _sort_key(value: float) -> str:
 # Any: Jinja calls a filter with whatever a template gives it.
 _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "counted": counted,
+    "deal_gain": gain_in_words,
+    "deal_range": worth_range,
     "elo": elo_text,
     "evidence": _evidence,
     "game_title": game_title,
@@ -97,5 +100,6 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "quoted_path": quote,
     "signed": signed,
     "sort_key": _sort_key,
+    "tables_of": tables_of,
     "tenths": tenths,
 }

@@ -32,6 +32,7 @@ from stellwerk_tournament.config.resolved import (
 from stellwerk_tournament.config.sandbox import STANDARD
 from stellwerk_tournament.config.settings import Settings, SettingsError, Source, parse, settings_of
 from stellwerk_tournament.config.versions import Versions
+from stellwerk_tournament.ratings.outcomes import Outcome
 from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, Ratings, rate, rate_all
 from stellwerk_tournament.schedule.deal import seed_check
 from stellwerk_tournament.schedule.schedule import SchedulePlan, plan_of
@@ -173,9 +174,18 @@ class Cup:
     def rated(self) -> RatingReport | RatingError:
         """Rate the matches, which can take long, or say why they cannot be rated."""
         try:
-            return rate_all(self.results.outcomes())
+            return rate_all(self._outcomes)
         except RatingError as error:
             return error
+
+    @property
+    def _outcomes(self) -> list[Outcome]:
+        """Return the outcomes for ratings. With a remote bot at the table each match has its own deal."""
+        remote = {entrant.name for entrant in self.settings.entrants if entrant.is_remote}
+        return [
+            replace(each, has_own_deal=True) if not remote.isdisjoint(each.entrants) else each
+            for each in self.results.outcomes()
+        ]
 
     @cached_property
     def rated_without_forfeits(self) -> Ratings | RatingError | None:
