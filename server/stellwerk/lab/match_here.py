@@ -1,8 +1,8 @@
 """One match in this process: the session of a server, without a server.
 
 Law: a player gets the `start` and the asks that a client gets, made of the same bytes, and its answers are
-held to the same rules. No clock runs: each ask offers the whole time, and an answer may take as long as it
-likes.
+held to the same rules. The match has no clock: each ask offers the whole time. An answer may take as long as
+it likes, unless there is a limit for each.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from typing import Any, Final, Literal, cast
 
 import msgspec
 
+from stellwerk.lab.answer_limit import interrupted_after
 from stellwerk.lab.players import NamedBot
 from stellwerk_base.texts import shown
 from stellwerk_bots.bot import Listener, Player
+from stellwerk_bots.messages import Ask
 from stellwerk_engine import engine
 from stellwerk_engine.core.cards import total
 from stellwerk_protocol.errors import IllegalMoveError
@@ -55,6 +57,17 @@ class IllegalAnswerError(ValueError):
         self.answer = answer
 
 
+class LateAnswerError(TimeoutError):
+    """An answer that took longer than `move_s`. Where the player was interrupted, the traceback shows where
+    it was."""
+
+    def __init__(self, bot: str, seat: Seat, ask: int, move_s: float) -> None:
+        super().__init__(f"{bot} in seat {seat}, ask {ask}: the answer took more than {move_s:g} s")
+        self.bot = bot
+        self.seat = seat
+        self.move_s = move_s
+
+
 @dataclass(slots=True)
 class PlayerConduct:
     """The conduct of a player in a match: the times of its answers, and how many went wrong. `problem` is the
@@ -65,6 +78,7 @@ class PlayerConduct:
     slowest_ms: float = 0.0
     refused: int = 0
     raised: int = 0
+    late: int = 0
     problem: str = ""
     record: dict[str, Any] = field(default_factory=dict[str, Any])  # Any: what an author puts there
 
@@ -87,14 +101,19 @@ class PlayedHere:
 
 
 def play_here(
-    plan: MatchPlan, seats: Sequence[NamedBot], seeds: Sequence[str], on_error: OnError = "raise"
+    plan: MatchPlan,
+    seats: Sequence[NamedBot],
+    seeds: Sequence[str],
+    on_error: OnError = "raise",
+    move_s: float | None = None,
 ) -> PlayedHere:
-    """Play a match between the entrants in these seats. `seeds` are for their own chance.
+    """Play a match between the entrants in these seats. `seeds` are for their own chance, and `move_s` is the
+    limit for each answer, in seconds.
 
-    With "raise", what a player raises comes out of here as it is, and IllegalAnswerError for an answer that a
-    server would refuse. With "play_on" they are counted, and the match continues as with a client on a
-    server: instead of an illegal answer with the first listed move, instead of an exception with the
-    fallback.
+    With "raise", what a player raises comes out of here as it is, IllegalAnswerError for an answer that a
+    server would refuse, and LateAnswerError for one that took too long. With "play_on" they are counted, and
+    the match continues as with a client on a server: instead of an illegal answer with the first listed move,
+    instead of an exception or a late answer with the fallback.
     """
     journal, deadlines, bugs = MemoryJournal(), Deadlines(), list[Exception]()
     timer = Timer(deadlines, lambda now: session.come_back(now))
@@ -106,7 +125,7 @@ def play_here(
         on_over=lambda match, now: None,
     )
     players = [
-        _SeatedPlayer(entrant, seat, seed, session, on_error)
+        _SeatedPlayer(entrant, seat, seed, session, on_error, move_s)
         for seat, (entrant, seed) in enumerate(zip(seats, seeds, strict=True))
     ]
     session.record({player.seat: (player.name, player.begin) for player in players}, 0.0)
@@ -134,7 +153,13 @@ class _SeatedPlayer:
     """A player in its seat, as a house player of the session."""
 
     def __init__(
-        self, entrant: NamedBot, seat: Seat, seed: str, session: MatchSession, on_error: OnError
+        self,
+        entrant: NamedBot,
+        seat: Seat,
+        seed: str,
+        session: MatchSession,
+        on_error: OnError,
+        move_s: float | None,
     ) -> None:
         self.name = entrant.name
         self.seat = seat
@@ -144,6 +169,7 @@ class _SeatedPlayer:
         self._session = session
         self._heard = 0  # events
         self._on_error = on_error
+        self._move_s = move_s
         self._player: Player | None = None
         self._listener: Listener | None = None
         self.error: Exception | None = None
@@ -176,8 +202,7 @@ class _SeatedPlayer:
         listed = len(ask["legal"])
         began = perf_counter()
         try:
-            self._tell_events()
-            answer: object = self._player.answer(ask)
+            answer = self._think(self._player, ask)
         except Exception as error:
             self._raised(error)
             answer = {"move": ask["fallback"]}
@@ -194,6 +219,20 @@ class _SeatedPlayer:
         self.conduct.refused += 1
         self.conduct.problem = self.conduct.problem or str(illegal)
         return _encode(about | {"index": 0})  # as the client library does after a refusal
+
+    def _think(self, player: Player, ask: Ask) -> object:
+        """Return the player's answer. LateAnswerError if it took too long."""
+        if self._move_s is None:
+            self._tell_events()
+            return player.answer(ask)
+        late = LateAnswerError(self.name, self.seat, ask["ask"], self._move_s)
+        began = perf_counter()
+        with interrupted_after(self._move_s, late):
+            self._tell_events()
+            answer: object = player.answer(ask)
+        if perf_counter() - began > self._move_s:
+            raise late
+        return answer
 
     def _tell_events(self) -> None:
         """Tell a player that wants to know what has happened since its last ask."""
@@ -231,7 +270,10 @@ class _SeatedPlayer:
             self.error = error
             self.traceback = error.__traceback__ and error.__traceback__.tb_next
             raise error
-        self.conduct.raised += 1
+        if isinstance(error, LateAnswerError):
+            self.conduct.late += 1
+        else:
+            self.conduct.raised += 1
         self.conduct.problem = self.conduct.problem or f"{type(error).__name__}: {shown(str(error), _SHOWN)}"
 
 

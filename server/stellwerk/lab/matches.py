@@ -11,8 +11,10 @@ import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import ceil
 from os import PathLike, fspath
 from pathlib import Path
+from typing import Final
 
 from stellwerk.lab.match_here import OnError, play_here
 from stellwerk.lab.players import Bot, NamedBot, entrants
@@ -28,6 +30,8 @@ from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_server.match.plan import MatchPlan
 from stellwerk_server.operate.settings import Time, clocks_of
 
+_LONGEST_MOVE: Final = 24 * 60 * 60
+
 
 @dataclass(frozen=True, slots=True)
 class _Series:
@@ -38,6 +42,7 @@ class _Series:
     names: tuple[str, ...]
     seed: str
     on_error: OnError
+    move_s: float | None
     replays: str | None
 
 
@@ -51,6 +56,7 @@ def run_match(
     names: Sequence[str] | None = None,
     replays: str | PathLike[str] | None = None,
     on_error: OnError = "raise",
+    move_s: float | None = None,
 ) -> list[Row]:
     """Play a match in this process, dealt from `seed`, and return a record for each seat.
 
@@ -58,12 +64,13 @@ def run_match(
     function that makes a player, or a player. `game` is the name of a shipped one, or rules
     of your own. `board` is a file. A replay is written into the folder
     `replays`, in place of any of that name. Exceptions of a player are passed on. An answer that a server
-    would refuse raises IllegalAnswerError. With `on_error="play_on"` the match goes on instead, and its
-    record counts both.
+    would refuse raises IllegalAnswerError. `move_s` is the limit for each answer, in seconds: a longer one
+    raises LateAnswerError, in the main thread on Unix where the player is at that moment. With
+    `on_error="play_on"` the match goes on instead, and its record counts all of them.
 
     ValueError for an unknown bot, game, option or board, and for a wrong number of bots.
     """
-    series, _ = _series(bots, game, seed, options, board, names, replays, on_error)
+    series, _ = _series(bots, game, seed, options, board, names, replays, on_error, move_s)
     made = series.choice.make()
     seats = tuple(range(len(series.bots)))
     planned = PlannedGame(0, 0, series.seed, tuple(seats[team] for team in made.team_of), 1)
@@ -82,6 +89,7 @@ def run_matches(
     names: Sequence[str] | None = None,
     replays: str | PathLike[str] | None = None,
     on_error: OnError = "raise",
+    move_s: float | None = None,
     jobs: int = 1,
 ) -> list[Row]:
     """Play matches, and return a record for each seat of each match, as `run_match` does.
@@ -94,7 +102,7 @@ def run_matches(
     """
     if matches < 1 or jobs < 1:
         raise ValueError(f"expected at least one of each, found matches={matches}, jobs={jobs}")
-    series, checked = _series(bots, game, seed, options, board, names, replays, on_error, matches)
+    series, checked = _series(bots, game, seed, options, board, names, replays, on_error, move_s, matches)
     made = series.choice.make()
     plan = planned_games(series.seed, matches, len(series.bots), made.team_of, rotates=rotate)
     if min(jobs, matches) == 1:
@@ -135,12 +143,15 @@ def _series(
     names: Sequence[str] | None,
     replays: str | PathLike[str] | None,
     on_error: OnError,
+    move_s: float | None,
     matches: int = 1,
 ) -> tuple[_Series, tuple[NamedBot, ...]]:
     """Check what the user gave, before the first match. ValueError and TypeError, which say what is wrong."""
     checked = entrants(bots, names)
     if on_error not in ("raise", "play_on"):
         raise ValueError(f'on_error: expected "raise" or "play_on", found {on_error!r:.60}')
+    if move_s is not None and not 0 < move_s <= _LONGEST_MOVE:
+        raise ValueError(f"move_s: expected seconds above 0, up to {_LONGEST_MOVE}, found {move_s!r:.60}")
     try:
         rules = rules_called(game) if isinstance(game, str) else game
         seats = seats_for(rules, len(checked), f"bots has {counted(len(checked), 'bot')}")
@@ -150,8 +161,14 @@ def _series(
         folder = None if replays is None else str(writable_folder(fspath(replays)))
     except CommandError as error:
         raise ValueError(error.message) from None
-    series = _Series(choice, tuple(bots), tuple(each.name for each in checked), text, on_error, folder)
+    names = tuple(each.name for each in checked)
+    series = _Series(choice, tuple(bots), names, text, on_error, move_s, folder)
     return series, checked
+
+
+def _time(move_s: float | None) -> Time:
+    """Return the time that asks offer."""
+    return Time() if move_s is None else Time(move_ms=ceil(1000 * move_s), bank_ms=0, grace_ms=0)
 
 
 def _play(series: _Series, game: Game, checked: Sequence[NamedBot], planned: PlannedGame) -> list[Row]:
@@ -162,10 +179,10 @@ def _play(series: _Series, game: Game, checked: Sequence[NamedBot], planned: Pla
         names=tuple(seat.name for seat in seats),
         seed=planned.seed,
         salt=planned.salt,
-        clocks=clocks_of(Time()),
+        clocks=clocks_of(_time(series.move_s)),
     )
     seeds = [planned.bot_seed(seat) for seat in range(len(seats))]
-    played = play_here(plan, seats, seeds, series.on_error)
+    played = play_here(plan, seats, seeds, series.on_error, series.move_s)
     replay = ""
     if series.replays is not None:
         path = Path(series.replays, replay_name(game, series.seed, planned.number))

@@ -1,6 +1,6 @@
 """The names that `import stellwerk` offers, in one place."""
 
-from stellwerk.lab.match_here import IllegalAnswerError
+from stellwerk.lab.match_here import IllegalAnswerError, LateAnswerError
 from stellwerk.lab.matches import run_match, run_matches
 from stellwerk.lab.players import Bot
 from stellwerk.lab.rows import Row
@@ -10,6 +10,7 @@ __all__ = [
     "Answer",
     "Bot",
     "IllegalAnswerError",
+    "LateAnswerError",
     "Message",
     "NewPlayer",
     "Player",

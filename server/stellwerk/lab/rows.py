@@ -18,9 +18,9 @@ from stellwerk_tournament.ratings.outcomes import scores_of
 class Row(TypedDict):
     """One seat of one match. Partners share points and rank. `score` is the share of opponents that the seat
     was ahead of, a tie counting a half. `ticket_points` are `completed_points` less `failed_points`.
-    `used_ms` is what its `asks` answers took. `refused` answers were illegal, `raised` ended in an exception;
-    `problem` is the first of all that went wrong. `replay` is the file, or empty. `record` is what the player
-    says of itself, if it has a dict of that name."""
+    `used_ms` is what its `asks` answers took. `refused` answers were illegal, `raised` ended in an exception,
+    `late` took longer than `move_s`; `problem` is the first of all that went wrong. `replay` is the file, or
+    empty. `record` is what the player says of itself, if it has a dict of that name."""
 
     match: str
     number: int
@@ -52,6 +52,7 @@ class Row(TypedDict):
     slowest_ms: float
     refused: int
     raised: int
+    late: int
     problem: str
     replay: str
     record: dict[str, Any]  # Any: what an author puts there
@@ -101,6 +102,7 @@ def _row(planned: PlannedGame, played: PlayedHere, seat: Seat, replay: str) -> R
         slowest_ms=round(conduct.slowest_ms, 3),
         refused=conduct.refused,
         raised=conduct.raised,
+        late=conduct.late,
         problem=conduct.problem,
         replay=replay,
         record=conduct.record,

@@ -6,6 +6,7 @@ import json
 import shlex
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -288,6 +289,58 @@ def test_an_illegal_answer_says_who_what_and_why(answer: object, problem: str) -
     assert problem in str(raised.value)
     assert raised.value.ask["legal"]
     assert raised.value.answer is answer
+
+
+class Slow:
+    """A player that never answers its third ask by itself."""
+
+    def answer(self, ask: Ask) -> Answer:
+        if ask["ask"] == 3:
+            threading.Event().wait()
+        return {"index": 0}
+
+
+def test_a_late_answer_is_interrupted_where_the_player_is() -> None:
+    with pytest.raises(stellwerk.LateAnswerError) as raised:
+        stellwerk.run_match(["random", Slow()], seed="1", names=["other", "mine"], move_s=1)
+    assert str(raised.value) == "mine in seat 1, ask 3: the answer took more than 1 s"
+    places = [entry.name for entry in raised.traceback]
+    assert places.index("answer") < places.index("wait")
+    assert isinstance(raised.value, TimeoutError)
+
+
+def test_a_late_answer_is_replaced_by_the_fallback_and_counted() -> None:
+    slow, _ = stellwerk.run_match([Slow(), "random"], seed="1", move_s=0.5, on_error="play_on")
+    assert slow["late"] > 0
+    assert (slow["raised"], slow["refused"]) == (0, 0)
+    assert slow["problem"].endswith(": the answer took more than 0.5 s")
+
+
+def test_an_answer_outside_of_the_main_thread_is_late_when_it_comes() -> None:
+    """Nothing can interrupt it there."""
+    hint = threading.Event()
+
+    class Late:
+        def answer(self, ask: Ask) -> Answer:
+            hint.wait(2 * ask["move_ms"] / 1000)  # the limit is what the ask offers
+            assert ask["bank_ms"] == 0
+            return {"index": 0}
+
+    def play() -> None:
+        with pytest.raises(stellwerk.LateAnswerError, match=r"ask 1: the answer took more than 0\.02 s"):
+            stellwerk.run_match([Late(), "random"], seed="1", move_s=0.02)
+        hint.set()
+
+    thread = threading.Thread(target=play)
+    thread.start()
+    thread.join()
+    assert hint.is_set()
+
+
+@pytest.mark.parametrize("move_s", [0, -1, 1e9, float("nan")])
+def test_a_limit_that_cannot_be_is_refused(move_s: float) -> None:
+    with pytest.raises(ValueError, match="move_s: expected seconds above 0, up to 86400, found "):
+        stellwerk.run_match(["random", "random"], move_s=move_s)
 
 
 def test_matches_can_go_on_in_spite_of_errors_and_their_records_count_them() -> None:
