@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,33 +19,39 @@ from stellwerk.shared.ranking import RankedRow, ranking_lines
 from stellwerk.shared.terminal import say, say_record, width, wrapped
 from stellwerk_base.texts import aligned, counted, interval, percent, probability, shown, signed
 from stellwerk_tournament.ratings.deal_worth import TableWorth, gain_in_words, worth_range
-from stellwerk_tournament.ratings.outcomes import OutcomeError, ReadOutcomes, read_outcomes
+from stellwerk_tournament.ratings.outcomes import OutcomeError, ReadOutcomes, joined, read_outcomes
 
 if TYPE_CHECKING:
     from stellwerk_tournament.ratings.plain_scores import PlainScore
-    from stellwerk_tournament.ratings.ratings import Rating, RatingReport, Ratings, SeatEffect
+    from stellwerk_tournament.ratings.ratings import Rating, RatingReport, Ratings, RatingWarning, SeatEffect
 
 DESCRIPTION: Final = """\
-Rate the players of a file of matches: one rating for each from all matches at
+Rate the players of files of matches: one rating for each from all matches at
 once, with an interval that holds the truth in 95 of 100 cases.
 
-FILE is a tournament's matches.jsonl, or JSON Lines of any other game, one
-match a line:
+FILE is a tournament's folder or its matches.jsonl, or JSON Lines of any other
+game, one match a line:
   {"players": ["ann", "bob", "cid"], "ranks": [2, 1, 2]}
 Rank 1 is best, equal ranks are ties. A list in place of a name is a team.
 Optional are "seats" (0 moves first; without it, the order of the players means
 nothing), "block" (a name or number that matches with the same luck share),
 "rotation" (which match of its block it is: each is there once) and "game". Or
 FILE holds PGN, of which the headers White, Black and Result count.
+
+Several files are rated at once: a cup and its final, say. The same block in two
+files is two blocks. A player is known by its name. If it played as several
+versions, these are rated as one player, and a warning names them.
 """
 
 EXAMPLES: Final = """\
 examples:
-  stellwerk ratings cup/matches.jsonl
+  stellwerk ratings cup
+  stellwerk ratings cup final
   stellwerk ratings games.pgn --anchor stockfish=3500 --json
   stellwerk ratings scores.jsonl --ties half --no-seats
 """
 
+MATCHES: Final = "matches.jsonl"  # of a tournament's folder
 NO_GAME: Final = "(no game)"
 FURTHEST_ANCHOR: Final = 1e6
 LONGEST_WARNING: Final = 2000  # characters: it names at most 8 players
@@ -52,7 +59,7 @@ LONGEST_WARNING: Final = 2000  # characters: it names at most 8 players
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description, parser.epilog = DESCRIPTION, EXAMPLES
-    argument(parser, "FILE", "the matches; - is standard input")
+    argument(parser, "FILE ...", "the matches: a file, or a tournament's folder; - is standard input")
     anchor = "give this player this rating; of several, their mean (default: the mean of all is 0)"
     argument(parser, "--anchor NAME=ELO ...", anchor, _anchor)
     ties = "how ties count: with a probability of their own, or as half a win"
@@ -68,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     from stellwerk_tournament.ratings.rating_file import rating_file
     from stellwerk_tournament.ratings.ratings import RatingError, RatingSettings, rate_all
 
-    read = _read(arguments.file)
+    sources = _sources(arguments.file)
     settings = RatingSettings(
         seats=not arguments.no_seats,
         ties=arguments.ties,
@@ -76,15 +83,17 @@ def run(arguments: argparse.Namespace) -> int:
         anchors=dict(arguments.anchor),
     )
     try:
-        report = rate_all(read.outcomes, settings)
+        report = rate_all(joined([*sources.values()]), settings)
     except RatingError as error:
-        raise usage_error(f"{arguments.file}: {error}") from None
+        raise usage_error(f"{', '.join(sources)}: {error}") from None
+    warnings = (*report.pooled.warnings, *_versions(sources))
+    report = replace(report, pooled=replace(report.pooled, warnings=warnings))
     if arguments.json:
         say_record(rating_file(report, with_pairs=arguments.pairs))
         return DONE
     for line in _lines(report, with_pairs=arguments.pairs):
         say(line)
-    for message in (*_warnings(report), *_left_out(read)):
+    for message in (*_warnings(report), *_left_out(sources)):
         for line in wrapped(f"warning: {message}", width(), 9):
             say(line)
     return DONE
@@ -101,9 +110,29 @@ def _anchor(text: str) -> tuple[str, float]:
     return name, number
 
 
+def _sources(files: Sequence[str]) -> dict[str, ReadOutcomes]:
+    """Read all files, by their names. A file that is named twice would count twice."""
+    paths: dict[Path, str] = {}
+    for file in files:
+        other = paths.setdefault(_path(file).resolve(), file)
+        if other is not file:
+            raise usage_error(f"{file}: is given twice, first as {other}")
+    return {file: _read(file) for file in files}
+
+
+def _path(file: str) -> Path:
+    """Return where the matches are. CommandError for a folder that has none."""
+    path = Path(file)
+    if not path.is_dir():
+        return path
+    if not (path / MATCHES).exists():
+        raise usage_error(f"{file}: cannot be read: there is no {MATCHES} in this folder")
+    return path / MATCHES
+
+
 def _read(file: str) -> ReadOutcomes:
     try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        data = sys.stdin.buffer.read() if file == "-" else _path(file).read_bytes()
         return read_outcomes(data.decode())
     except OSError as error:
         raise usage_error(f"{file}: cannot be read: {error.strerror or error}") from None
@@ -211,12 +240,34 @@ def _warnings(report: RatingReport) -> Iterator[str]:
         yield shown(message, LONGEST_WARNING)
 
 
-def _left_out(read: ReadOutcomes) -> Iterator[str]:
-    if read.unfinished:
-        verb = "is" if read.unfinished == 1 else "are"
-        yield f"{counted(read.unfinished, 'game')} without a result {verb} left out"
-    if read.is_torn:
-        yield "the last line was not written to its end and is left out"
+def _versions(sources: Mapping[str, ReadOutcomes]) -> Iterator[RatingWarning]:
+    """Warn of players that are several programs."""
+    from stellwerk_tournament.ratings.ratings import RatingWarning
+
+    of: dict[str, dict[str, list[str]]] = {}
+    for file, read in sources.items():
+        for name, versions in read.versions.items():
+            for version in sorted(versions):
+                of.setdefault(name, {}).setdefault(version or "unknown", []).append(file)
+    several = {name: files for name, files in sorted(of.items()) if len(files) > 1}
+    if several:
+        named = ", ".join(f"{name} ({_where(files)})" for name, files in several.items())
+        yield RatingWarning("versions", f"several versions are rated as one player: {named}", (*several,))
+
+
+def _where(files: Mapping[str, Sequence[str]]) -> str:
+    """Write `1f3c in cup; 77aa in final`."""
+    return "; ".join(f"{version} in {' and '.join(where)}" for version, where in files.items())
+
+
+def _left_out(sources: Mapping[str, ReadOutcomes]) -> Iterator[str]:
+    for file, read in sources.items():
+        where = f" ({shown(file)})" if len(sources) > 1 else ""
+        if read.unfinished:
+            verb = "is" if read.unfinished == 1 else "are"
+            yield f"{counted(read.unfinished, 'game')} without a result {verb} left out{where}"
+        if read.is_torn:
+            yield f"the last line was not written to its end and is left out{where}"
 
 
 def _matches(ratings: Ratings) -> str:

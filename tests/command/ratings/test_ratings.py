@@ -210,7 +210,10 @@ def test_control_characters_of_names_do_not_reach_the_terminal(file: Path) -> No
         (match(1, 2) + "{}\n", "line 2: not a match record"),
         (match(1, 2) + match(2, 1, players="aa"), 'line 2: "a" plays against itself'),
         (match(1, 2) + match(1, 2, 3), "line 2: 2 players, but 3 ranks"),
-        (2 * match(1, 2, block=0, rotation=0), "line 2: block 0 is there twice; are these two tournaments?"),
+        (
+            2 * match(1, 2, block=0, rotation=0),
+            "line 2: block 0 is there twice; are these two tournaments? give each its own file",
+        ),
         ("hello\nworld\n", "line 1: not a match record"),
         ("[1, 2]\n", "line 1: neither a record of a match nor a header of PGN"),
         ('[White "a"]\n', "line 1: this game has no header [Black]"),
@@ -254,4 +257,53 @@ def test_without_the_prior_infinite_ratings_are_refused(file: Path) -> None:
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     assert "cannot be read: No such file" in refused("ratings", str(tmp_path / "nothing"))
-    assert "cannot be read: Is a directory" in refused("ratings", str(tmp_path))
+    assert "cannot be read: there is no matches.jsonl in this folder" in refused("ratings", str(tmp_path))
+
+
+def test_the_same_block_of_a_cup_and_its_final_is_two_blocks(tmp_path: Path) -> None:
+    """Folders and files count alike, and players are known by their names."""
+    cup, final = tmp_path / "cup", tmp_path / "final"
+    for folder in (cup, final):
+        folder.mkdir()
+        (folder / "matches.jsonl").write_text(
+            "".join(
+                match(*ranks, block=block, rotation=rotation, game="usa")
+                for block in range(20)
+                for rotation, ranks in enumerate([(1, 2), (1, 2) if block % 4 else (2, 1)])
+            )
+        )
+
+    done = stellwerk("ratings", str(cup), str(final / "matches.jsonl"))
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("80 matches in 40 blocks\n")
+    both = json.loads(stellwerk("ratings", str(cup), str(final), "--json").stdout)
+    assert [each["name"] for each in both["entrants"]] == ["a", "b"]
+    assert both["entrants"][0]["stderr"] < report(cup)["entrants"][0]["stderr"]
+    assert "one" not in [each["code"] for each in both["warnings"]]
+
+
+def test_versions_under_one_name_are_rated_as_one_with_a_warning(tmp_path: Path) -> None:
+    for name, version in (("cup.jsonl", "1f3c"), ("final.jsonl", "77aa")):
+        (tmp_path / name).write_text(
+            "".join(match(*ranks, versions=[version, "9"]) for ranks in [(1, 2), (2, 1)] * 20)
+        )
+    files = [str(tmp_path / name) for name in ("cup.jsonl", "final.jsonl")]
+
+    text = stellwerk("ratings", *files).stdout
+    found = json.loads(stellwerk("ratings", *files, "--json").stdout)
+
+    assert text.startswith("80 matches")
+    warning = f"several versions are rated as one player: a (1f3c in {files[0]}; 77aa in {files[1]})"
+    assert f"warning: {warning}" in text.replace("\n         ", " ")
+    assert [(each["code"], each["entrants"]) for each in found["warnings"][-1:]] == [("versions", ["a"])]
+    assert found["warnings"][-1]["message"] == warning
+    assert "versions" not in [each["code"] for each in report(tmp_path / "cup.jsonl")["warnings"]]
+
+
+def test_a_source_that_is_given_twice_is_refused(file: Path) -> None:
+    file.write_text(duels(3, 3))
+
+    error = refused("ratings", str(file.parent), str(file))
+
+    assert f"{file}: is given twice, first as {file.parent}" in error

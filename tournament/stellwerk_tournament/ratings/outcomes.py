@@ -5,7 +5,8 @@ Two forms are read. JSON Lines, one match a line: `players` and `ranks` are requ
 file, and so is what another game's runner writes in three lines. And PGN, of which only the headers matter.
 
 Laws:
-- a block has each of its rotations once: blocks of two tournaments in one file would be rated as one;
+- a block has each of its rotations once: blocks of two tournaments in one file would be rated as one. Of
+  several files, blocks with the same number are different blocks;
 - the first in `players` has no advantage. Seats count only where `seats` says them, for in many files players
   are listed by rank, and a rating that took this for the order of seats would explain everything by the seat.
 """
@@ -13,8 +14,8 @@ Laws:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Final
 
 import msgspec
@@ -55,11 +56,23 @@ class ReadOutcomes:
     outcomes: tuple[Outcome, ...]
     unfinished: int = 0  # PGN games without a result: left out
     is_torn: bool = False  # the last line was not written to its end: left out
+    versions: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])  # of players
 
 
 def read_outcomes(text: str) -> ReadOutcomes:
     """Read a file of either form. OutcomeError if it cannot be read."""
     return _read_pgn(text) if text.lstrip("\ufeff \t\r\n").startswith("[") else _read_json_lines(text)
+
+
+def joined(sources: Sequence[ReadOutcomes]) -> list[Outcome]:
+    """Join the matches of several sources, whose blocks have nothing in common."""
+    if len(sources) == 1:
+        return [*sources[0].outcomes]
+    return [
+        outcome if outcome.block is None else replace(outcome, block=f"{number} {outcome.block}")
+        for number, source in enumerate(sources)
+        for outcome in source.outcomes
+    ]
 
 
 # -- JSON Lines --------------------------------------------------------------------------------------
@@ -68,13 +81,13 @@ Name = Annotated[str, Meta(min_length=1, max_length=200)]
 Members = Annotated[list[Name], Meta(min_length=1, max_length=10)]
 Rank = Annotated[int, Meta(ge=1, le=1000)]
 Seat = Annotated[int, Meta(ge=0, le=1000)]
-_NO_DEAL: Final = Raw(b"")
+_NOTHING: Final = Raw(b"")
 _OWN_DEAL: Final = b'"new_each_match"'  # in lines of a tournament
 
 
 class OutcomeLine(Struct, frozen=True):
-    """A list in place of a name or a seat is a team: its members, its seats. `deal` is what a tournament
-    wrote, or anything else."""
+    """A list in place of a name or a seat is a team: its members, its seats. `deal` and `versions` are what a
+    tournament wrote, or anything else."""
 
     players: list[Name | Members]
     ranks: list[Rank]
@@ -82,7 +95,8 @@ class OutcomeLine(Struct, frozen=True):
     block: str | int | None = None
     rotation: str | int | None = None
     game: str | None = None
-    deal: Raw = _NO_DEAL
+    deal: Raw = _NOTHING
+    versions: Raw = _NOTHING
 
 
 _decode: Final = msgspec.json.Decoder(OutcomeLine).decode
@@ -91,21 +105,43 @@ _decode: Final = msgspec.json.Decoder(OutcomeLine).decode
 def _read_json_lines(text: str) -> ReadOutcomes:
     lines = text.removeprefix("\ufeff").split("\n")
     torn = lines.pop()  # the rest behind the last line end; nothing, if the file was written to its end
-    seen: set[tuple[str, str]] = set()
+    seen = _Seen()
     outcomes = [_outcome(line, number, seen) for number, line in enumerate(lines, 1) if line.strip()]
-    if not torn.strip():
-        return ReadOutcomes(tuple(outcomes))
-    try:
-        _decode(torn)
-    except msgspec.ValidationError:
-        pass  # whole, but wrong
-    except msgspec.DecodeError:
-        return ReadOutcomes(tuple(outcomes), is_torn=True)
-    return ReadOutcomes((*outcomes, _outcome(torn, len(lines) + 1, seen)))
+    is_torn = False
+    if torn.strip():
+        try:
+            _decode(torn)
+        except msgspec.ValidationError:
+            pass  # whole, but wrong
+        except msgspec.DecodeError:
+            is_torn = True
+        if not is_torn:
+            outcomes.append(_outcome(torn, len(lines) + 1, seen))
+    return ReadOutcomes(tuple(outcomes), is_torn=is_torn, versions=seen.versions())
 
 
-def _outcome(line: str, number: int, seen: set[tuple[str, str]]) -> Outcome:
-    """Read a line. `seen` has the block and rotation of each line before."""
+@dataclass(slots=True)
+class _Seen:
+    """The blocks with their rotations, and the lineups with their versions, of the lines so far."""
+
+    places: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    lineups: set[tuple[tuple[str, ...], bytes]] = field(default_factory=set[tuple[tuple[str, ...], bytes]])
+
+    def versions(self) -> dict[str, frozenset[str]]:
+        """Return the versions of each player, as far as a tournament wrote them."""
+        found: dict[str, set[str]] = {}
+        for names, raw in self.lineups:
+            try:
+                versions = msgspec.json.decode(raw, type=list[str])
+            except msgspec.DecodeError:
+                continue
+            for name, version in zip(names, versions, strict=False):
+                found.setdefault(name, set()).add(version)
+        return {name: frozenset(versions) for name, versions in found.items()}
+
+
+def _outcome(line: str, number: int, seen: _Seen) -> Outcome:
+    """Read a line. `seen` has those before."""
     try:
         match = _decode(line)
     except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
@@ -120,9 +156,11 @@ def _outcome(line: str, number: int, seen: set[tuple[str, str]]) -> Outcome:
     _expect_different(entrants, number)
     if match.block is not None and match.rotation is not None:
         place = str(match.block), str(match.rotation)
-        if place in seen:
-            raise OutcomeError(number, is_twice(match.block))
-        seen.add(place)
+        if place in seen.places:
+            raise OutcomeError(number, f"{is_twice(match.block)} Give each its own file")
+        seen.places.add(place)
+    if versions := bytes(match.versions):
+        seen.lineups.add((entrants, versions))
     return Outcome(
         entrants=entrants,
         ranks=tuple(match.ranks),
