@@ -1,5 +1,6 @@
 """The command `stellwerk`: a room for each subcommand, `shared` for what several use, and `matches`, which
-plays for them. `lab` is for Python programs: `stellwerk.run_match` and `stellwerk.run_matches`.
+plays for them. `lab` is for Python programs: `stellwerk.run_match`, `stellwerk.run_matches` and
+`stellwerk.positions`.
 
 May import: all packages. A subcommand imports `stellwerk.shared`, `stellwerk.matches` and the packages below,
 and no other subcommand, but for the demo, which runs a tournament.
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
         Message,
         NewPlayer,
         Player,
+        Position,
         Row,
+        positions,
         run_match,
         run_matches,
     )
@@ -33,7 +36,9 @@ __all__ = [
     "Message",
     "NewPlayer",
     "Player",
+    "Position",
     "Row",
+    "positions",
     "run_match",
     "run_matches",
 ]

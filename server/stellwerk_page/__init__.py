@@ -1,4 +1,5 @@
-"""The match page: a recorded match as one HTML file that shows it and checks it.
+"""The match page: a recorded match as one HTML file that shows it and checks it. Also drawings of boards and
+of positions (`drawing.py`, `position.py`), with the same layout.
 
 Imports the engine and the protocol. `content/` has the page itself: plain ES modules, which import one
 another and the verifier of `protocol/verifiers/javascript`. Law: a page needs nothing but itself (no network,

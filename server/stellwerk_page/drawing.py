@@ -1,10 +1,12 @@
-"""A drawing of a board's map as SVG: one box for each space, in the color of its route.
+"""A drawing of a board's map as SVG: one box for each space, in the color of its route or of its owner.
 
-The law: the drawing shows what the file says and nothing else. `layout.py` chooses where everything lies.
+The law: the drawing shows what the file and the claims say and nothing else. `layout.py` chooses where
+everything lies.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from textwrap import wrap
 from typing import Final
@@ -31,6 +33,7 @@ from stellwerk_page.layout import (
 from stellwerk_page.places import has_places
 
 MADE_UP: Final = "The file has no coordinates: its routes have put the cities where they are."
+HEADER: Final = 74.0
 NARROWEST: Final = 560.0  # a drawing: room for the text below
 FONT: Final = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"
 
@@ -67,29 +70,81 @@ LOCOMOTIVE: Final = (
 )
 
 
+_lay_out = lru_cache(maxsize=16)(lay_out)  # takes longer than all else in a drawing
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """A seat in a drawing: its color, that of text on it, and its digit, so that nothing is said by color
+    alone."""
+
+    fill: str
+    ink: str
+    digit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """The lines of SVG below a map."""
+
+    lines: Sequence[str]
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class MapDrawing:
+    """The lines of a map, which lies below the heading, and its size."""
+
+    lines: Sequence[str]
+    width: float
+    height: float
+
+
+NO_OWNERS: Final[Mapping[str, Owner]] = {}
+NO_MAP: Final = MapDrawing((), NARROWEST + 2 * MARGIN, 0.0)
+
+
 def draw_board(board: BoardFile) -> str:
     """Draw the map as an SVG document. The board must have routes: see `can_be_drawn`."""
-    layout = lay_out(board)
+    subtitle = f"{len(board.cities)} cities, {len(board.routes)} routes, {len(board.tickets)} tickets"
+    map_drawing = draw_map(board, PAINTS)
+    return document(board.title, subtitle, map_drawing, _lay_out_footer(board, map_drawing.width))
+
+
+def draw_map(
+    board: BoardFile,
+    paints: Mapping[str, str],
+    routes: Mapping[str, Owner] = NO_OWNERS,
+    stations: Mapping[str, Owner] = NO_OWNERS,
+) -> MapDrawing:
+    """Draw the map of a board that has routes. `paints` are those of routes without an owner. The owners are
+    by routes and by cities."""
+    layout = _lay_out(board)
     left, top, right, bottom = layout.frame
-    right = max(right, left + NARROWEST + 2 * MARGIN)
-    header = 74.0
-    footer = _lay_out_footer(board, right - left)
-    width, height = right - left, bottom - top + header + footer.height
     regions = _region_paints(board)
+    lines = [
+        f'<g transform="translate({_n(-left)} {_n(HEADER - top)})">',
+        *(line for bundle in layout.bundles for line in _draw_ground(bundle)),
+        *(line for bundle in layout.bundles for line in _draw_tracks(bundle, board, paints, routes)),
+        *(_draw_city(city, layout.places[city.id], regions) for city in board.cities),
+        *(_draw_station(layout.places[city], owner) for city, owner in stations.items()),
+        *(_draw_name(name) for name in layout.names),
+        "</g>",
+    ]
+    return MapDrawing(lines, max(right - left, NARROWEST + 2 * MARGIN), bottom - top)
+
+
+def document(title: str, subtitle: str, map_drawing: MapDrawing, footer: Footer) -> str:
+    """Put a heading, a map and what is below it into one SVG document."""
+    width, height = map_drawing.width, map_drawing.height + HEADER + footer.height
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(width)} {_n(height)}" '
         f'width="{_n(width)}" height="{_n(height)}" font-family="{FONT}" fill="{INK}">',
-        f"<title>{escape(board.title)}</title>",
+        f"<title>{escape(title)}</title>",
         f'<rect width="100%" height="100%" fill="{PAPER}"/>',
-        f'<text x="{_n(MARGIN / 2)}" y="42" font-size="30" font-weight="700">{escape(board.title)}</text>',
-        f'<text x="{_n(MARGIN / 2)}" y="64" font-size="15" opacity="0.7">{len(board.cities)} cities, '
-        f"{len(board.routes)} routes, {len(board.tickets)} tickets</text>",
-        f'<g transform="translate({_n(-left)} {_n(header - top)})">',
-        *(line for bundle in layout.bundles for line in _draw_ground(bundle)),
-        *(line for bundle in layout.bundles for line in _draw_tracks(bundle, board)),
-        *(_draw_city(city, layout.places[city.id], regions) for city in board.cities),
-        *(_draw_name(name) for name in layout.names),
-        "</g>",
+        f'<text x="{_n(MARGIN / 2)}" y="42" font-size="30" font-weight="700">{escape(title)}</text>',
+        f'<text x="{_n(MARGIN / 2)}" y="64" font-size="15" opacity="0.7">{escape(subtitle)}</text>',
+        *map_drawing.lines,
         f'<g transform="translate({_n(MARGIN / 2)} {_n(height - footer.height)})">',
         *footer.lines,
         "</g>",
@@ -108,16 +163,25 @@ def _draw_ground(bundle: Bundle) -> Iterator[str]:
         )
 
 
-def _draw_tracks(bundle: Bundle, board: BoardFile) -> Iterator[str]:
+def _draw_tracks(
+    bundle: Bundle, board: BoardFile, paints: Mapping[str, str], owners: Mapping[str, Owner]
+) -> Iterator[str]:
     names = {city.id: city.name for city in board.cities}
     for track, offset in zip(bundle.tracks, offsets(bundle), strict=True):
         points = counted(board.route_points[track.length], "point")
         words = f"{track.length} {track.color}, {points}"
         title = f"{escape(names[track.a])} - {escape(names[track.b])}: {words}"
-        yield f'<g fill="{PAINTS[track.color]}" stroke="{INK}" stroke-linejoin="round"><title>{title}</title>'
+        owner = owners.get(track.id)
+        fill = paints[track.color] if owner is None else owner.fill
+        title += "" if owner is None else f", of seat {owner.digit}"
+        yield f'<g fill="{fill}" stroke="{INK}" stroke-linejoin="round"><title>{title}</title>'
         for outline in spaces_of(bundle, track, offset):
             yield f'<polygon points="{" ".join(_xy(point) for point in outline)}"/>'
         yield "</g>"
+        if owner is not None:
+            middle = outlines(bundle, track, offset, 0.0)[track.length // 2]
+            yield f'<g transform="translate({_xy(sum(middle) / len(middle))})">{owner_badge(owner)}</g>'
+            continue
         for at, mark in marks(track, outlines(bundle, track, offset, 0.0)):
             yield f'<g transform="translate({_xy(at)})">{_draw_badge(mark, track)}</g>'
 
@@ -136,6 +200,11 @@ def _locomotive_badge() -> str:
     return f'<circle r="{_n(BADGE)}" fill="#ffffff" stroke="{INK}"/>{LOCOMOTIVE}'
 
 
+def owner_badge(owner: Owner) -> str:
+    """Draw the digit of a seat in its color."""
+    return _text_badge(owner.digit, owner.fill, owner.ink)
+
+
 def _text_badge(text: str, paint: str, ink: str) -> str:
     return (
         f'<circle r="{_n(BADGE)}" fill="{paint}" stroke="{INK}"/><text y="4.5" font-size="13" '
@@ -151,6 +220,15 @@ def _draw_city(city: City, place: Point, regions: dict[str, str]) -> str:
     return f'<circle {at} r="{_n(DOT)}" fill="{paint}" stroke="{INK}" stroke-width="2.5"/>'
 
 
+def _draw_station(place: Point, owner: Owner) -> str:
+    house = "M-9 8V-3L0 -11L9 -3V8Z"
+    return (
+        f'<g transform="translate({_xy(place)})"><path d="{house}" fill="{owner.fill}" stroke="{INK}"/>'
+        f'<text y="6" font-size="12" font-weight="700" text-anchor="middle" fill="{owner.ink}">'
+        f"{owner.digit}</text></g>"
+    )
+
+
 def _draw_name(name: Name) -> str:
     return (
         f'<text x="{_n(name.at.real)}" y="{_n(name.at.imag)}" text-anchor="{name.anchor}" '
@@ -164,13 +242,7 @@ def _region_paints(board: BoardFile) -> dict[str, str]:
     return {region: REGION_PAINTS[index % len(REGION_PAINTS)] for index, region in enumerate(regions)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Footer:
-    lines: tuple[str, ...]
-    height: float
-
-
-def _lay_out_footer(board: BoardFile, width: float) -> _Footer:
+def _lay_out_footer(board: BoardFile, width: float) -> Footer:
     """Explain the marks, and name the source of the facts."""
     room = width - MARGIN
     lines: list[str] = []
@@ -190,7 +262,7 @@ def _lay_out_footer(board: BoardFile, width: float) -> _Footer:
     for line in wrap(board.provenance + made_up, max(20, int(room / LETTER_WIDTH))):
         lines.append(f'<text x="0" y="{_n(y)}" font-size="14" opacity="0.7">{escape(line)}</text>')
         y += 20.0
-    return _Footer(tuple(lines), y + 8.0)
+    return Footer(lines, y + 8.0)
 
 
 def _draw_legend(board: BoardFile) -> Iterator[tuple[str, str]]:

@@ -3,8 +3,10 @@
 from stellwerk.lab.match_here import IllegalAnswerError, LateAnswerError
 from stellwerk.lab.matches import run_match, run_matches
 from stellwerk.lab.players import Bot
+from stellwerk.lab.positions import positions
 from stellwerk.lab.rows import Row
 from stellwerk_bots.bot import Answer, Message, NewPlayer, Player
+from stellwerk_page.position import Position
 
 __all__ = [
     "Answer",
@@ -14,7 +16,9 @@ __all__ = [
     "Message",
     "NewPlayer",
     "Player",
+    "Position",
     "Row",
+    "positions",
     "run_match",
     "run_matches",
 ]

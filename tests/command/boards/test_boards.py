@@ -13,10 +13,13 @@ from xml.etree import ElementTree
 
 import pytest
 
+import stellwerk
 from stellwerk.__main__ import main
 from stellwerk.boards.summary import listing, summary
 from stellwerk_engine.boards.board_file import SHIPPED, BoardFile, format_board, parse_board, shipped_board
 from stellwerk_page.drawing import draw_board
+from stellwerk_page.position import position_of
+from stellwerk_protocol.canonical import encode
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 FOLDER = REPOSITORY / "server/stellwerk_engine/boards"
@@ -344,6 +347,66 @@ def test_the_drawing_is_written_to_a_file_or_to_stdout(
     assert boards("show", "usa", "--svg", str(path)) == 0
     assert boards("show", "usa", "--svg", "-") == 0
     assert capsys.readouterr().out == path.read_text(encoding="utf-8") == draw_board(shipped_board("usa"))
+
+
+# A position of a match
+
+
+@pytest.fixture(scope="module")
+def replay(tmp_path_factory: pytest.TempPathFactory) -> str:
+    [row, *_] = stellwerk.run_match(["random", "random"], seed="a", replays=tmp_path_factory.mktemp("games"))
+    return row["replay"]
+
+
+def test_a_position_of_a_replay_is_drawn(replay: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert boards("show", "--replay", replay, "--at", "40", "--seat", "1", "--svg", "-") == 0
+    assert capsys.readouterr().out == stellwerk.positions(replay, 1)[40].svg
+    assert boards("show", "--replay", replay, "--svg", "-") == 0
+    assert capsys.readouterr().out == stellwerk.positions(replay)[-1].svg
+
+
+def test_a_view_is_drawn_on_its_board(
+    replay: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    position = stellwerk.positions(replay, 0)[30]
+    file = tmp_path / "ask.json"
+    file.write_bytes(b'{"type":"ask","view":%b}' % encode(position.view))
+    assert boards("show", "usa", "--view", str(file), "--svg", "-") == 0
+    drawn = capsys.readouterr().out
+    assert ", of seat " in drawn
+    assert drawn == position_of(shipped_board("usa"), encode(position.view)).svg
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("--replay", "REPLAY"),
+            "--replay and --view draw a position: say where with --svg FILE, or --svg -",
+        ),
+        (
+            ("--replay", "REPLAY", "--svg", "-", "--at", "9999"),
+            "--at 9999: this match has the positions 0 .*",
+        ),
+        (("--replay", "REPLAY", "--svg", "-", "--seat", "2"), ".*: there is no seat 2: the seats .* 0 to 1"),
+        (
+            ("--replay", "absent.jsonl", "--svg", "-"),
+            "absent.jsonl: cannot be read: No such file or directory",
+        ),
+        (("usa", "--replay", "REPLAY", "--svg", "-"), "--replay: leave GAME_OR_FILE out, .*"),
+        (("--view", "REPLAY", "--svg", "-"), "--view: expected GAME_OR_FILE, and neither --at nor --seat"),
+        (("usa", "--view", "REPLAY", "--svg", "-"), ".*: expected a view, or an ask with a view: .*"),
+        (("--replay", __file__, "--svg", "-"), r".*test_boards\.py:1: .*"),
+        (("usa", "--at", "3", "--svg", "-"), "--at and --seat: only with --replay"),
+    ],
+)
+def test_what_is_no_position_is_refused_in_one_line(
+    words: tuple[str, ...], message: str, replay: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert boards("show", *(replay if word == "REPLAY" else word for word in words)) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert re.fullmatch(f"stellwerk: {message}\n", printed.err)
 
 
 def test_a_drawing_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

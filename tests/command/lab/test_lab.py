@@ -15,7 +15,7 @@ import pytest
 
 import stellwerk
 from stellwerk_bots.beginner import Beginner, new_beginner
-from stellwerk_bots.bot import Answer
+from stellwerk_bots.bot import Answer, IndexAnswer
 from stellwerk_bots.client import Client
 from stellwerk_bots.messages import Ask, EventMessage, Start
 from stellwerk_engine.games.shipped import RULE_SETS
@@ -386,3 +386,39 @@ def python(*words: str, folder: Path = REPOSITORY) -> subprocess.CompletedProces
         check=False,
         timeout=SECONDS,
     )
+
+
+# -- positions ---------------------------------------------------------------------------------------
+
+
+def test_a_recorded_match_is_a_list_of_positions(tmp_path: Path) -> None:
+    """One after the deal, and one after each move; a seat's are those that its player was asked about."""
+    asked: list[Ask] = []
+    started: list[Start] = []
+
+    class Watched(Beginner):
+        def __init__(self, start: Start, seed_text: str) -> None:
+            super().__init__(start, seed_text)
+            started.append(start)
+
+        def answer(self, ask: Ask) -> IndexAnswer:
+            asked.append(ask)
+            return super().answer(ask)
+
+    [row, _] = stellwerk.run_match([Watched, "random"], seed="a", replays=tmp_path)
+    positions = stellwerk.positions(row["replay"], 0)
+    lines = Path(row["replay"]).read_text().splitlines()
+    moves = sum(json.loads(line)["type"] == "move" for line in lines)
+    assert len(positions) == 1 + moves
+    drawn = {position.svg for position in positions[:12]}
+    for ask in asked[:4]:
+        assert stellwerk.Position.of_ask(started[0], ask).svg in drawn
+
+
+def test_what_is_no_replay_has_no_positions(tmp_path: Path) -> None:
+    path = tmp_path / "torn.jsonl"
+    path.write_text("{}\n")
+    with pytest.raises(ValueError, match=r"torn\.jsonl:1: "):
+        stellwerk.positions(path)
+    with pytest.raises(FileNotFoundError):
+        stellwerk.positions(tmp_path / "absent.jsonl")
