@@ -13,7 +13,7 @@ from stellwerk_engine.core.piles import draw_blind
 from stellwerk_engine.core.state import Events, State
 from stellwerk_engine.parts import draw_cards
 from stellwerk_engine.replays.blind_draws import BlindDraws, blind_draws, chances
-from tests.properties.playing import Line, Variant, examples, hoard_cards, lines, played
+from tests.properties.playing import Habit, Line, Variant, any_move, examples, hoard_cards, lines, played
 from tests.support import every_variant
 
 
@@ -44,12 +44,12 @@ def test_the_expectation_is_exact_at_every_blind_draw(variant: Variant, line: Li
 
 
 @pytest.mark.parametrize(
-    ("variant", "before"),
-    [(("usa", 2, ()), "PileShuffled"), (("card_game", 4, ()), "HalfStarted")],
+    ("variant", "habit", "before"),
+    [(("usa", 2, ()), hoard_cards, "PileShuffled"), (("card_game", 4, ()), any_move, "HalfStarted")],
     ids=["discards", "second_half"],
 )
-def test_it_is_exact_in_a_pile_of_cards_that_were_played(variant: Variant, before: str) -> None:
-    draws, events = draws_of(variant, Line(1, 1, hoard_cards))
+def test_it_is_exact_in_a_pile_of_cards_that_were_played(variant: Variant, habit: Habit, before: str) -> None:
+    draws, events = draws_of(variant, Line(1, 1, habit))
     assert [(is_locomotive, chance) for _, is_locomotive, chance in chances(events)] == draws
     kinds = [type(event).__name__ for event in events]
     assert "CardDrawn" in kinds[kinds.index(before, kinds.index("CardDrawn")) :]

@@ -8,6 +8,7 @@ draw. So the locomotives drawn minus the sum of these chances have the mean 0, w
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from math import fsum
 from typing import Final
 
 from msgspec import Struct
@@ -74,6 +75,6 @@ def _sums(draws: Sequence[tuple[bool, float]]) -> BlindDraws:
     return BlindDraws(
         len(draws),
         sum(is_locomotive for is_locomotive, _ in draws),
-        round(sum(chance for _, chance in draws), _DIGITS),
-        round(sum(chance * (1 - chance) for _, chance in draws), _DIGITS),
+        round(fsum(chance for _, chance in draws), _DIGITS),
+        round(fsum(chance * (1 - chance) for _, chance in draws), _DIGITS),
     )
