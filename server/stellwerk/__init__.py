@@ -1,6 +1,6 @@
 """The command `stellwerk`: a room for each subcommand, `shared` for what several use, and `matches`, which
-plays for them. `lab` is for Python programs: `stellwerk.run_match`, `stellwerk.run_matches` and
-`stellwerk.positions`.
+plays for them. `lab` is for Python programs: `stellwerk.run_match`, `run_matches`, `positions` and
+`tournament_rows`.
 
 May import: all packages. A subcommand imports `stellwerk.shared`, `stellwerk.matches` and the packages below,
 and no other subcommand, but for the demo, which runs a tournament.
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
         Player,
         Position,
         Row,
+        TournamentRow,
         positions,
         run_match,
         run_matches,
+        tournament_rows,
     )
 
 __all__ = [
@@ -38,9 +40,11 @@ __all__ = [
     "Player",
     "Position",
     "Row",
+    "TournamentRow",
     "positions",
     "run_match",
     "run_matches",
+    "tournament_rows",
 ]
 
 

@@ -4,7 +4,7 @@ from stellwerk.lab.match_here import IllegalAnswerError, LateAnswerError
 from stellwerk.lab.matches import run_match, run_matches
 from stellwerk.lab.players import Bot
 from stellwerk.lab.positions import positions
-from stellwerk.lab.rows import Row
+from stellwerk.lab.rows import Row, TournamentRow, tournament_rows
 from stellwerk_bots.bot import Answer, Message, NewPlayer, Player
 from stellwerk_page.position import Position
 
@@ -18,7 +18,9 @@ __all__ = [
     "Player",
     "Position",
     "Row",
+    "TournamentRow",
     "positions",
     "run_match",
     "run_matches",
+    "tournament_rows",
 ]

@@ -388,6 +388,33 @@ def python(*words: str, folder: Path = REPOSITORY) -> subprocess.CompletedProces
     )
 
 
+# -- tournaments -------------------------------------------------------------------------------------
+
+
+def test_a_tournament_is_a_row_for_each_seat_of_each_match(tmp_path: Path) -> None:
+    folder = tmp_path / "cup"
+    program("tournament", "init", str(folder), "--game", "usa", "--bot", "greedy", "--bot", "random")
+    program("tournament", "run", str(folder), "--rounds", "2")
+    rows = stellwerk.tournament_rows(folder)
+    lines = [json.loads(line) for line in (folder / "matches.jsonl").read_text().splitlines()]
+    assert [row["points"] for row in rows] == [seat["points"] for line in lines for seat in line["bots"]]
+    for row in rows:
+        parts = row["route_points"] + row["ticket_points"] + row["bonus_points"]
+        assert row["points"] == parts
+        assert Path(row["replay"]).is_file()
+    scores = [row["score"] for row in rows if row["bot"] == "greedy"]
+    assert len(scores) == 4
+    assert len({type(value) for row in rows for value in row.values()} - {str, int, float, bool, dict}) == 0
+
+
+def test_a_folder_without_a_tournament_and_a_damaged_one_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        stellwerk.tournament_rows(tmp_path)
+    (tmp_path / "matches.jsonl").write_text("{}\n")
+    with pytest.raises(ValueError, match=r"matches\.jsonl: line 1: no record of a match"):
+        stellwerk.tournament_rows(tmp_path)
+
+
 # -- positions ---------------------------------------------------------------------------------------
 
 
