@@ -18,11 +18,11 @@ from difflib import get_close_matches
 from typing import Any, Final, NoReturn, get_args
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_protocol.canonical import LARGEST_INT
 from stellwerk_protocol.error_codes import LineErrorCode
-from stellwerk_protocol.messages import FromClient
+from stellwerk_protocol.messages import FromClient, Id
 from stellwerk_protocol.names import PLAYER_NAME_IN_WORDS
 
 MAX_DEPTH: Final = 64  # levels of brackets; far more than any message has
@@ -32,16 +32,19 @@ _encode = msgspec.json.Encoder().encode
 _MESSAGES: Final[dict[str, type[Struct]]] = {
     str(kind.__struct_config__.tag): kind for kind in get_args(FromClient)
 }
+_WITH_REQUEST: Final = [name for name, kind in _MESSAGES.items() if "request" in kind.__struct_fields__]
 
 
 class LineError(Exception):
-    """A line that is not a message. `pointer` is a JSON Pointer into it."""
+    """A line that is not a message. `pointer` is a JSON Pointer into it, `request` what the line has as its
+    own id, if it is good for one."""
 
     def __init__(self, code: LineErrorCode, pointer: str, expected: str) -> None:
         super().__init__(f"{code} at {pointer or '/'}: expected {expected}")
         self.code: LineErrorCode = code
         self.pointer = pointer
         self.expected = expected
+        self.request: str | UnsetType = UNSET
 
 
 def read_line(line: bytes) -> FromClient:
@@ -58,7 +61,11 @@ def read_any_line(line: bytes) -> FromClient:
         message: FromClient = _decode(text)
         return message
     except msgspec.ValidationError as error:
-        raise _explain(str(error), json.loads(text)) from None
+        value: dict[str, Any] = json.loads(text)  # Any: JSON
+        explained = _explain(str(error), value)
+        if value.get("type") in _WITH_REQUEST:
+            explained.request = _read_request(value)
+        raise explained from None
     except msgspec.DecodeError as error:
         raise LineError("wire.not_json", "", f"one JSON object ({error})") from None
 
@@ -182,6 +189,13 @@ def _explain(complaint: str, value: dict[str, Any]) -> LineError:
     if pointer == "/name" and expected.startswith(_WRONG_TEXT):  # the only text that authors choose
         expected = PLAYER_NAME_IN_WORDS
     return LineError("protocol.wrong_value", _printable(pointer), expected)
+
+
+def _read_request(value: dict[str, Any]) -> str | UnsetType:
+    try:
+        return msgspec.convert(value.get("request"), Id)
+    except msgspec.ValidationError:
+        return UNSET
 
 
 def _pointer(path: str) -> str:

@@ -108,10 +108,11 @@ class Welcome(_FromServer, frozen=True, tag="welcome"):
 
 class Joined(_FromServer, frozen=True, tag="joined"):
     """The state of a room. Its match starts when no player is `missing`. Sent again whenever that number
-    changes."""
+    changes. `request` is that of this client's `join`."""
 
     room: Id
     missing: Count
+    request: Id | UnsetType = UNSET
 
 
 class Left(_FromServer, frozen=True, tag="left"):
@@ -143,7 +144,7 @@ class Clocks(Struct, frozen=True, gc=False):
 class Start(_FromServer, frozen=True, tag="start"):
     """The beginning of a match. `seat` is the client's own; a spectator has none. `board` is the content of a
     board file. `technologies` are those for sale, in games that have technologies. `parts` are those of a
-    game that is not in `protocol/games.json`."""
+    game that is not in `protocol/games.json`. `request` is that of the `join` or `watch` that it answers."""
 
     match: Id
     viewer: Viewer
@@ -158,6 +159,7 @@ class Start(_FromServer, frozen=True, tag="start"):
     seat: Seat | UnsetType = UNSET
     technologies: Annotated[tuple[TechnologyForSale, ...], Meta(max_length=32)] | UnsetType = UNSET
     parts: Parts | UnsetType = UNSET
+    request: Id | UnsetType = UNSET
 
 
 class EventMessage(_FromServer, frozen=True, tag="event"):
@@ -198,7 +200,7 @@ class Ok(_FromServer, frozen=True, tag="ok"):
 class Error(_FromServer, frozen=True, tag="error"):
     """The answer to a refused line, which changed nothing. `pointer` is a JSON Pointer into it. With `ask`,
     an act was refused: `tries` is the number of tries left, and `nearest` is a similar legal move. `retry_ms`
-    is when the same line may succeed."""
+    is when the same line may succeed. `request` is that of a refused `join` or `watch`."""
 
     code: ErrorCode
     expected: ShortText
@@ -208,6 +210,7 @@ class Error(_FromServer, frozen=True, tag="error"):
     tries: Number | UnsetType = UNSET
     nearest: Move | UnsetType = UNSET
     retry_ms: Milliseconds | UnsetType = UNSET
+    request: Id | UnsetType = UNSET
 
 
 DefaultReason = Literal["time", "tries", "left", "disconnected", "by_default"]
@@ -343,7 +346,7 @@ class Login(_FromClient, frozen=True, tag="login"):
 class Join(_FromClient, frozen=True, tag="join"):
     """A request to enter the room of that name, or any that fits, or to open one. With `against`, which names
     a house bot for each of the other seats in order, it starts a practice match at once; `seat` and `seed`
-    can then be chosen."""
+    can then be chosen. `request` comes back in the answers."""
 
     game: GameName
     players: SeatCount
@@ -352,6 +355,7 @@ class Join(_FromClient, frozen=True, tag="join"):
     against: Annotated[tuple[PlayerName, ...], Meta(max_length=MAX_SEATS)] = ()
     seat: Seat | UnsetType = UNSET
     seed: SeedText | UnsetType = UNSET
+    request: Id | UnsetType = UNSET
 
 
 class Leave(_FromClient, frozen=True, tag="leave"):
@@ -383,10 +387,11 @@ class Ping(_FromClient, frozen=True, tag="ping"):
 
 class Watch(_FromClient, frozen=True, tag="watch"):
     """A request to watch a match that runs or has ended lately: as the public, at once; with the organizer's
-    token and all hands, after the end."""
+    token and all hands, after the end. `request` comes back in the answer."""
 
     match: Id
     viewer: Literal["public", "all_hands"] = "public"
+    request: Id | UnsetType = UNSET
 
 
 class ListMatches(_FromClient, frozen=True, tag="matches"):

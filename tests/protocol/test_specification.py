@@ -369,6 +369,7 @@ ID_TYPES: dict[str, object] = {
     "a match": messages.Id,
     "a room": messages.Id,
     "a session": messages.Id,
+    "a request": messages.Id,
     "a game": GameName,
     "an option": OptionName,
     "a technology": TechnologyName,

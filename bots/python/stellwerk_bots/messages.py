@@ -90,11 +90,12 @@ Count: TypeAlias = int  # 0 to 1000000
 
 class Joined(TypedDict):
     """The state of a room. Its match starts when no player is `missing`. Sent again whenever that number
-    changes."""
+    changes. `request` is that of this client's `join`."""
 
     type: Literal["joined"]
     room: Id
     missing: Count
+    request: NotRequired[Id]
 
 
 class Left(TypedDict):
@@ -496,7 +497,7 @@ class Parts(TypedDict):
 class Start(TypedDict):
     """The beginning of a match. `seat` is the client's own; a spectator has none. `board` is the content of a
     board file. `technologies` are those for sale, in games that have technologies. `parts` are those of a
-    game that is not in `protocol/games.json`."""
+    game that is not in `protocol/games.json`. `request` is that of the `join` or `watch` that it answers."""
 
     type: Literal["start"]
     match: Id
@@ -512,6 +513,7 @@ class Start(TypedDict):
     seat: Seat
     technologies: NotRequired[list[TechnologyForSale]]
     parts: NotRequired[Parts]
+    request: NotRequired[Id]
 
 
 class PileShuffled(TypedDict):
@@ -1297,7 +1299,7 @@ ErrorCode: TypeAlias = Literal[
 class ErrorMessage(TypedDict):
     """The answer to a refused line, which changed nothing. `pointer` is a JSON Pointer into it. With `ask`,
     an act was refused: `tries` is the number of tries left, and `nearest` is a similar legal move. `retry_ms`
-    is when the same line may succeed."""
+    is when the same line may succeed. `request` is that of a refused `join` or `watch`."""
 
     type: Literal["error"]
     code: ErrorCode
@@ -1308,6 +1310,7 @@ class ErrorMessage(TypedDict):
     tries: NotRequired[WholeNumber]
     nearest: NotRequired[Move]
     retry_ms: NotRequired[Milliseconds]
+    request: NotRequired[Id]
 
 
 DefaultReason: TypeAlias = Literal["by_default", "disconnected", "left", "time", "tries"]
@@ -1493,7 +1496,7 @@ SeedText: TypeAlias = str  # 1 to 200 characters
 class Join(TypedDict):
     """A request to enter the room of that name, or any that fits, or to open one. With `against`, which names
     a house bot for each of the other seats in order, it starts a practice match at once; `seat` and `seed`
-    can then be chosen."""
+    can then be chosen. `request` comes back in the answers."""
 
     type: Literal["join"]
     game: GameName
@@ -1503,6 +1506,7 @@ class Join(TypedDict):
     against: NotRequired[list[PlayerName]]
     seat: NotRequired[Seat]
     seed: NotRequired[SeedText]
+    request: NotRequired[Id]
 
 
 class Leave(TypedDict):
@@ -1541,11 +1545,12 @@ WatchViewer: TypeAlias = Literal["all_hands", "public"]
 
 class Watch(TypedDict):
     """A request to watch a match that runs or has ended lately: as the public, at once; with the organizer's
-    token and all hands, after the end."""
+    token and all hands, after the end. `request` comes back in the answer."""
 
     type: Literal["watch"]
     match: Id
     viewer: NotRequired[WatchViewer]
+    request: NotRequired[Id]
 
 
 class ListMatches(TypedDict):
@@ -1574,6 +1579,7 @@ class WatchedStart(TypedDict):
     commitment: Digits
     technologies: NotRequired[list[TechnologyForSale]]
     parts: NotRequired[Parts]
+    request: NotRequired[Id]
 
 
 class OwnView(TypedDict):

@@ -129,7 +129,7 @@ def play_here(
         for seat, (entrant, seed) in enumerate(zip(seats, seeds, strict=True))
     ]
     session.record({player.seat: (player.name, player.begin) for player in players}, 0.0)
-    session.begin(0.0)
+    session.begin({}, 0.0)
     while not session.is_over:
         for due in deadlines.take_due(0.0):
             due.fire(0.0)

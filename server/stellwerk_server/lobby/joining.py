@@ -108,7 +108,10 @@ class Rooms:
             raise RefusedError("protocol.out_of_phase", "another room: this session is in it", "/room")
         if room.missing == 1:
             self._matches.expect_room_for(session.origin)
-        self.enter(session, room, room.sessions.index(None), now)
+        seat = room.sessions.index(None)
+        if join.request is not UNSET:
+            room.requests[seat] = join.request
+        self.enter(session, room, seat, now)
 
     def leave(self, session: Session, id: str) -> None:
         """Take a client out of a room."""
@@ -121,7 +124,7 @@ class Rooms:
     def repeat(self, session: Session) -> None:
         """Tell a session that has a connection again which rooms it waits in."""
         for room in [self._by_id[id] for id in session.room_ids]:
-            self._outbox.say(session, line(Joined(room.id, room.missing)))
+            self._tell_missing(room, room.sessions.index(session))
 
     def leave_all(self, session: Session) -> None:
         """Take a client out of its rooms, and tell it."""
@@ -191,7 +194,7 @@ class Rooms:
             session.take_refused()  # what it sent before counts to no match
         room.sessions[seat] = session
         session.room_ids.append(room.id)
-        self._tell_missing(room)
+        self._tell_everybody(room)
         self._setup.listener(RoomChanged(room))
         if not room.missing:
             self._start_match(room, now, session.origin)
@@ -204,18 +207,22 @@ class Rooms:
         session.room_ids.remove(room.id)
         seat = room.sessions.index(session)
         room.sessions[seat] = None
+        room.requests.pop(seat, None)
         self._setup.listener(RoomChanged(room))
         if room.reservation is None and room.missing == len(room.sessions):
             self._close_room(room)
         else:
-            self._tell_missing(room)
+            self._tell_everybody(room)
 
-    def _tell_missing(self, room: Room) -> None:
-        """Tell everybody in a room how many are missing now."""
-        message = line(Joined(room.id, room.missing))
-        for session in room.sessions:
-            if session is not None:
-                self._outbox.say(session, message)
+    def _tell_everybody(self, room: Room) -> None:
+        for seat in range(len(room.sessions)):
+            self._tell_missing(room, seat)
+
+    def _tell_missing(self, room: Room, seat: int) -> None:
+        """Tell the client in a seat, if there is one, how many are missing now."""
+        session = room.sessions[seat]
+        if session is not None:
+            self._outbox.say(session, line(Joined(room.id, room.missing, room.requests.get(seat, UNSET))))
 
     def _close_expired(self, now: float) -> None:
         """Close the rooms that were not filled in time. The oldest ones are the first to expire, so one
@@ -258,10 +265,11 @@ class Rooms:
             self._matches.record(match, room.house_bots, now)
         except RefusedError as refused:
             self._setup.listener(MatchRefused(plan.match))
-            for session in seated.values():
-                self._outbox.say(session, line(Error(refused.code, refused.expected)))
+            for number, session in seated.items():
+                request = room.requests.get(number, UNSET)
+                self._outbox.say(session, line(Error(refused.code, refused.expected, request=request)))
             return
-        self._matches.begin(match, now)
+        self._matches.begin(match, room.requests, now)
 
     def _start_practice(self, session: Session, join: Join, game: Game, now: float) -> None:
         others = game.seat_count - 1
@@ -287,8 +295,8 @@ class Rooms:
         match = self._matches.open(self._make_plan(game, tuple(names), seed), {own: session}, session.origin)
         house_bots = {seat: (name, bots[name]) for seat, name in enumerate(names) if seat != own}
         self._matches.record(match, house_bots, now)
-        self._outbox.say(session, line(Joined(self._setup.new_id(), 0)))
-        self._matches.begin(match, now)
+        self._outbox.say(session, line(Joined(self._setup.new_id(), 0, join.request)))
+        self._matches.begin(match, {} if join.request is UNSET else {own: join.request}, now)
 
     def _make_plan(self, game: Game, names: tuple[str, ...], seed: bytes) -> MatchPlan:
         return MatchPlan(self._setup.new_id(), game, names, seed, self._setup.entropy(32), self._clocks)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Final, Literal, assert_never
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from stellwerk_protocol.client_line import LineError, read_line
 from stellwerk_protocol.messages import (
@@ -180,17 +180,21 @@ class Lobby:
         session = connection.session
         if session is not None and len(session.key_hashes) > 1:
             session.key_hashes = session.key_hashes[-1:]
+        request: str | UnsetType = UNSET
         try:
             message = read_line(text)
             if type(message) is Act and session is not None:
                 if self.matches.act(session, message, now):
                     return 0.0  # no limit of messages applies to the first answer to an ask
             else:
+                if isinstance(message, Join | Watch):
+                    request = message.request
                 self._dispatch(connection, message, now)
         except LineError as error:
-            self.outbox.refuse(connection, RefusedError(error.code, error.expected, error.pointer), text)
+            refused = RefusedError(error.code, error.expected, error.pointer)
+            self.outbox.refuse(connection, refused, text, error.request)
         except RefusedError as refused:
-            self.outbox.refuse(connection, refused, text)
+            self.outbox.refuse(connection, refused, text, request)
         pause, complain = connection.spend(now)
         if complain:
             rate = self.setup.limits.messages_a_second

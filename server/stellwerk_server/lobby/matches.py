@@ -100,9 +100,9 @@ class Matches:
                     session_of(seat.session).matches.pop(match.id)
             raise self._not_opened(match.id, match.disk_error)
 
-    def begin(self, match: MatchSession, now: float) -> None:
-        """Begin a match that was recorded."""
-        match.begin(now)
+    def begin(self, match: MatchSession, requests: Mapping[Seat, str], now: float) -> None:
+        """Begin a match that was recorded. `requests` are the ids of the joins, where they have one."""
+        match.begin(requests, now)
         self._outbox.deliver(match)
 
     def go_on(
@@ -201,7 +201,7 @@ class Matches:
         if match.id in session.watched or match.id in session.matches:
             raise RefusedError("protocol.out_of_phase", "a match that this session is not in", "/match")
         session.watched[match.id] = match
-        match.watch(session, watch.viewer, now)
+        match.watch(session, watch.viewer, watch.request, now)
         self._outbox.deliver(match)
 
     def _watch_ended(self, session: Session, watch: Watch) -> None:
@@ -214,7 +214,7 @@ class Matches:
             raise unknown
         _expect_right_to_watch(session, watch)
         try:
-            ended.watch(session, watch.viewer)
+            ended.watch(session, watch.viewer, watch.request)
         except FileNotFoundError:  # it failed, or somebody has removed its replay
             raise unknown from None
         except (OSError, CanonicalError, msgspec.DecodeError) as error:

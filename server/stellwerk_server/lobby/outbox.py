@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from stellwerk_protocol.messages import Bye, Error
 from stellwerk_server.lobby.session import Session
@@ -68,15 +68,22 @@ class Outbox:
                     connection.is_outgoing = True
                     self._outgoing.append(connection)
 
-    def refuse(self, connection: Connection, refused: RefusedError, text: bytes = b"") -> None:
-        """Answer a line with an error, and count it."""
+    def refuse(
+        self,
+        connection: Connection,
+        refused: RefusedError,
+        text: bytes = b"",
+        request: str | UnsetType = UNSET,
+    ) -> None:
+        """Answer a line with an error, and count it. `request` is the line's own id."""
         counted = _describe_refused(connection, refused, text)
         connection.refused.add(counted)
         if connection.session is not None:
             connection.session.refused.add(counted)
         pointer = refused.pointer[:200] or UNSET
         retry_ms = RETRY_MS if refused.code in COME_BACK else UNSET
-        self.send(connection, line(Error(refused.code, refused.expected[:200], pointer, retry_ms=retry_ms)))
+        error = Error(refused.code, refused.expected[:200], pointer, retry_ms=retry_ms, request=request)
+        self.send(connection, line(error))
 
     def bye(self, connection: Connection, code: ErrorCode | Literal["done"], expected: str) -> None:
         """Close a connection with a last line that says why, and whether to come back."""

@@ -86,6 +86,7 @@ class Room:
     is_public: bool
     sessions: list[Session | None]
     reservation: Reservation | None = None
+    requests: dict[int, str] = field(default_factory=dict[int, str])  # of the joins, by seat
     expires_at: float = inf  # of the server's clock: the room closes then, unless it is full
 
     @property

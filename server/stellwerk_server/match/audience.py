@@ -11,7 +11,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from stellwerk_engine.boards.board_file import canonical_text
 from stellwerk_engine.games.described import parts_on_wire
@@ -36,7 +36,8 @@ class Audience:
     def __init__(self, plan: MatchPlan, seats: Sequence[MatchSeat], commitment: str, events: Events) -> None:
         self.events = events  # all that has happened
         self.watchers: list[Recipient] = []
-        self.late_watchers: list[Recipient] = []  # with all hands, when the match is over
+        # With all hands, when the match is over; with the ids of their requests.
+        self.late_watchers: dict[Recipient, str | UnsetType] = {}
         self._plan = plan
         self._seats = seats
         self.commitment = commitment
@@ -65,9 +66,9 @@ class Audience:
     def to_end(self, message: bytes, *, all_hands: bool) -> list[Outgoing]:
         """Return the last messages of the match. Spectators who wait for `all_hands` may see them before."""
         out: list[Outgoing] = [(session, message) for session in self._list_hearers()]
-        for session in self.late_watchers:
+        for session, request in self.late_watchers.items():
             if all_hands:
-                out.append((session, self.start_line(ALL_HANDS)))
+                out.append((session, self.start_line(ALL_HANDS, request)))
                 self._add_events(out, session, ALL_HANDS, self.events, 0, [])
             out.append((session, message))
         return out
@@ -103,39 +104,42 @@ class Audience:
 
     # -- viewers that come late ------------------------------------------------------------------
 
-    def catch_up(self, seat: MatchSeat, last_event: int) -> list[Outgoing]:
-        """Return all after an event that a client has, from 0 on with the start."""
+    def catch_up(self, seat: MatchSeat, last_event: int, request: str | UnsetType = UNSET) -> list[Outgoing]:
+        """Return all after an event that a client has, from 0 on with the start, as the answer to a
+        request."""
         out: list[Outgoing] = []
         session = seat.session
         if session is None or seat.left:
             return out
         if last_event == 0:
-            out.append((session, self.start_line(seat.number)))
+            out.append((session, self.start_line(seat.number, request)))
         if session.wants.events:
             self._add_events(out, session, seat.number, self.events[last_event:], last_event, [])
         return out
 
-    def watch(self, session: Recipient, viewer: Literal["public", "all_hands"]) -> list[Outgoing]:
+    def watch(
+        self, session: Recipient, viewer: Literal["public", "all_hands"], request: str | UnsetType
+    ) -> list[Outgoing]:
         """Let a session watch, and return what has happened before."""
         if viewer == "all_hands":
-            self.late_watchers.append(session)
+            self.late_watchers[session] = request
             return []
         self.watchers.append(session)
-        out: list[Outgoing] = [(session, self.start_line(PUBLIC))]
+        out: list[Outgoing] = [(session, self.start_line(PUBLIC, request))]
         self._add_events(out, session, PUBLIC, self.events, 0, [])
         return out
 
     def stop_watching(self, session: Recipient) -> None:
-        for watchers in (self.watchers, self.late_watchers):
-            if session in watchers:
-                watchers.remove(session)
+        self.late_watchers.pop(session, None)
+        if session in self.watchers:
+            self.watchers.remove(session)
 
-    def start_line(self, viewer: ViewerId) -> bytes:
-        return start_line(self._plan, self.commitment, viewer)
+    def start_line(self, viewer: ViewerId, request: str | UnsetType = UNSET) -> bytes:
+        return start_line(self._plan, self.commitment, viewer, request)
 
 
-def start_line(plan: MatchPlan, commitment: str, viewer: ViewerId) -> bytes:
-    """Return the `start` of a match, for one viewer."""
+def start_line(plan: MatchPlan, commitment: str, viewer: ViewerId, request: str | UnsetType = UNSET) -> bytes:
+    """Return the `start` of a match, for one viewer, as the answer to a request."""
     game = plan.game
     start = Start(
         match=plan.match,
@@ -151,6 +155,7 @@ def start_line(plan: MatchPlan, commitment: str, viewer: ViewerId) -> bytes:
         seat=viewer if viewer >= 0 else UNSET,
         technologies=for_sale(game.rules),
         parts=parts_on_wire(game),
+        request=request,
     )
     return line(start)
 

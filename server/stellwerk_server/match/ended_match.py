@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from stellwerk_engine.knowledge.view import ALL_HANDS, PUBLIC
 from stellwerk_protocol.canonical import CanonicalError, Chain
@@ -136,14 +136,16 @@ class EndedMatch:
         self._out.append((session, self._end_line))
         hearer.knows_end = True
 
-    def watch(self, session: Recipient, viewer: Literal["public", "all_hands"]) -> None:
+    def watch(
+        self, session: Recipient, viewer: Literal["public", "all_hands"], request: str | UnsetType
+    ) -> None:
         """Send the whole match to a spectator. OSError, CanonicalError or msgspec.DecodeError if it cannot be
         read any more."""
         if self._journal is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
         seen_by = PUBLIC if viewer == "public" else ALL_HANDS
         events = self._read_events(self._journal)
-        self._out.append((session, start_line(self.plan, self._commitment, seen_by)))
+        self._out.append((session, start_line(self.plan, self._commitment, seen_by, request)))
         self._out.append((session, event_lines(self.id, self.plan.game, seen_by, events, 0)))
         self._out.append((session, self._end_line))
 

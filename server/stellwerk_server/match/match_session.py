@@ -18,7 +18,7 @@ from math import ceil, inf
 from typing import TYPE_CHECKING, Final, Literal
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from stellwerk_base.texts import shown
 from stellwerk_engine import engine
@@ -215,13 +215,14 @@ class MatchSession:
         return is_recorded
 
     @entry
-    def begin(self, now: float) -> None:
-        """Send everybody the start of a match that was recorded, and wait for `ready`."""
+    def begin(self, requests: Mapping[Seat, str], now: float) -> None:
+        """Send everybody the start of a match that was recorded, and wait for `ready`. `requests` are the ids
+        of the joins, where they have one."""
         if self.is_over:  # by a bug, when it was to be recorded
             return
         for seat in self.seats:
             if seat.session is not None:
-                self._out += self._audience.catch_up(seat, 0)
+                self._out += self._audience.catch_up(seat, 0, requests.get(seat.number, UNSET))
             else:
                 seat.is_ready = True
         self._begin_if_ready(now)
@@ -338,8 +339,14 @@ class MatchSession:
     # -- spectators ------------------------------------------------------------------------------
 
     @entry
-    def watch(self, session: Recipient, viewer: Literal["public", "all_hands"], now: float) -> None:
-        self._out += self._audience.watch(session, viewer)
+    def watch(
+        self,
+        session: Recipient,
+        viewer: Literal["public", "all_hands"],
+        request: str | UnsetType,
+        now: float,
+    ) -> None:
+        self._out += self._audience.watch(session, viewer, request)
 
     @entry
     def stop_watching(self, session: Recipient, now: float) -> None:

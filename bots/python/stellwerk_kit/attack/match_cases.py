@@ -284,6 +284,26 @@ def rooms(attack: Attack) -> None:
     one.refused("protocol.no_such_room", "leave", room=room)
 
 
+@case("the id of a `join` or `watch` comes back in its answers", "practice", "spectators")
+def request_ids(attack: Attack) -> None:
+    """Join with ids, be refused with ids, and watch with an id."""
+    caller = attack.player()
+    join = attack.join()
+    against = ["random"] * (join["players"] - 1)
+    caller.say("join", **join, against=against, request="first-join")
+    caller.hear("joined", request="first-join")
+    start = caller.hear("start", request="first-join")
+    error = caller.refused("protocol.too_many_matches", "join", **join, request="second-join")
+    expect(error.get("request") == "second-join", '`error` with the `request` "second-join"', error)
+    error = caller.refused("protocol.unknown_field /plyers", "join", game="usa", plyers=2, request="third")
+    expect(error.get("request") == "third", '`error` with the `request` "third"', error)
+    error = caller.refused("protocol.wrong_value /request", "join", **join, request="a blank")
+    expect("request" not in error, "`error` without a `request` that is no id", error)
+    watcher = attack.player()
+    watcher.say("watch", match=start["match"], request="watch-1")
+    watcher.hear("start", request="watch-1")
+
+
 @case("no seat learns more than it may know (L15)")
 def two_players(attack: Attack) -> None:
     """Play a whole match of two clients: both see the same, except private fields."""
@@ -516,6 +536,6 @@ MATCH_CASES: Final = (
     *(Case(f"plays-{game}", PLAYS, partial(plays, game=game)) for game in RULE_SETS),
     *(plays_by_moves, plays_blindly, two_players, silence_about_answers, refused_acts, no_try_left),
     *(by_default, stale_acts, twice_at_once, foreign_match, ready_twice, no_answer_in_time, refused_joins),
-    *(too_many_matches, rooms, leaving, resumed, ended, taken_over, keys, ahead_of_its_time, half_closed),
-    *(gone_for_a_while, deaf),
+    *(too_many_matches, rooms, request_ids, leaving, resumed, ended, taken_over, keys, ahead_of_its_time),
+    *(half_closed, gone_for_a_while, deaf),
 )

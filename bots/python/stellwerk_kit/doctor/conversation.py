@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from stellwerk_engine.core.state import Move
 from stellwerk_kit.doctor.patient import Patient, clocks, encode, hello
@@ -71,10 +71,12 @@ def be_seated(
     """Go from a login with these wants to `ready`."""
     match.wants = wants
     messages: list[FromServer] = [_welcome(bot, match)]
+    request: str | UnsetType = UNSET
     if not bot.has_seat:
         (say or bot.say)(messages.pop())
-        _hear_join(bot, match)
-    messages += [Joined(ROOM, 0), _start_of(bot, match), *match.events_after(0)]
+        request = _hear_join(bot, match).request
+    start = msgspec.structs.replace(_start_of(bot, match), request=request)
+    messages += [Joined(ROOM, 0, request), start, *match.events_after(0)]
     if at_once:
         bot.say(*messages)
     else:
@@ -109,7 +111,7 @@ def _welcome(bot: Patient, match: ScriptedMatch) -> Welcome:
     return Welcome(bot.session, bot.new_key(), bot.name, match.wants, games)
 
 
-def _hear_join(bot: Patient, match: ScriptedMatch) -> None:
+def _hear_join(bot: Patient, match: ScriptedMatch) -> Join:
     """Receive the `join` of a client without a seat token. Refuse one for another game, so that the client
     can correct it."""
     game, players = match.game.id, match.game.seat_count
@@ -122,6 +124,7 @@ def _hear_join(bot: Patient, match: ScriptedMatch) -> None:
         expect(is_right, expected, f"`join` for {join.game} with {join.players} players")
     if join.against:
         match.others = join.against
+    return join
 
 
 def _refusal_of(join: Join, match: ScriptedMatch) -> Error | None:
@@ -135,7 +138,7 @@ def _refusal_of(join: Join, match: ScriptedMatch) -> Error | None:
     )
     for is_wrong, pointer, expected in wrong:
         if is_wrong:
-            return Error("protocol.wrong_value", expected, pointer=pointer)
+            return Error("protocol.wrong_value", expected, pointer=pointer, request=join.request)
     return None
 
 
