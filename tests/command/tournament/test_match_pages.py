@@ -56,7 +56,7 @@ def test_the_report_links_a_page_of_each_match_and_verify_is_content(folder: Pat
     for line in lines:
         data = data_of((folder / "pages" / f"{Path(line['replay']).stem}.html").read_text("utf-8"))
         assert len(data["times"]["seats"]) == 2
-    assert "ok, 4 matches, 12 files" in tournament("verify", folder)
+    assert "ok, 4 matches, 13 files" in tournament("verify", folder)
     tournament("report", folder)  # pages that are there stay linked
     assert linked(folder) == pages(folder)
     shutil.rmtree(folder / "pages")
