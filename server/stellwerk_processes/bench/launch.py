@@ -107,7 +107,7 @@ def launch_of(
     orders: Orders = {
         "argv": list(argv),
         "environment": environment_of(spec, invitation, private, os.environ),
-        "folder": spec.directory or private,
+        "folder": os.path.abspath(spec.directory) if spec.directory else private,
         "private": private if is_inside else "",
         "user": user,
         "drops_capabilities": measures.powers and (is_inside or _is_root()),
@@ -142,7 +142,7 @@ def view_of_bot(spec: BotSpec, argv: Sequence[str], confinement: Confinement) ->
         argv,
         spec.environment.get("PATH", os.environ.get("PATH", os.defpath)),
         folder=spec.folder,
-        directory=spec.directory,
+        directory=os.path.abspath(spec.directory) if spec.directory else None,
         built_in=bool(spec.built_in),
         bind=confinement.bind,
         hidden=confinement.hidden,

@@ -755,6 +755,20 @@ def test_bots_play_over_stdio_in_bubblewrap_without_a_network(
     assert [seat["faults"] for seat in printed["matches"][0]["seats"]] == [[], []]
 
 
+def test_a_bot_works_in_its_dir_which_counts_from_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "bot.py").write_text(
+        "import os; open('place', 'w').write(os.getcwd())\n"
+        "from stellwerk_bots.__main__ import main; main(['greedy'])\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    bot = f"name=here cmd={shlex.quote(shlex.join([sys.executable, 'bot.py']))} dir=mine"
+    assert main(["play", "card_game", *bots("greedy", bot), "--seed", "1"]) == 0, capsys.readouterr().err
+    assert (tmp_path / "mine" / "place").read_text() == str(tmp_path / "mine")
+
+
 # -- command lines -----------------------------------------------------------------------------------
 
 
