@@ -1,8 +1,8 @@
 """Tutorials, carried out: their files are written, their commands run, and their output is compared.
 
 A block of Python or TOML is the file that its first line names. Each line of a `sh` block is a command. A
-block without a language has what the command before it prints. The tests shorten what takes long. In full,
-all pages or some:
+block without a language has what the command before it prints; a block of `text` only resembles it. The tests
+shorten what takes long. In full, all pages or some:
 
     python -m tests.bots.pages [PAGE ...]
 """
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Final
 
 REPOSITORY: Final = Path(__file__).resolve().parents[2]
-PAGES: Final = ("TUTORIAL.md", "SEARCH.md", "LEARN.md")
+PAGES: Final = ("TUTORIAL.md", "SEARCH.md", "LEARN.md", "LANGUAGE_MODELS.md")
 SECONDS: Final = 1200
 _BLOCK: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _FILE: Final = re.compile(r"# (\w+\.(?:py|toml))\n")
@@ -43,6 +43,8 @@ def carry_out(page: str, folder: Path, shorter: Mapping[str, str], *, shows: boo
                 printed = "".join(_run(page, line, folder) for line in block.splitlines())
                 if shows:
                     print(f"{block}\n{printed}", flush=True)
+            case "text":
+                pass  # from the page's author, such as a part of a long output
             case _:
                 assert printed == block, f"{page}: expected\n{block}\nfound\n{printed}"
 

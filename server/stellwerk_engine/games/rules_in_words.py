@@ -31,14 +31,13 @@ def rules_in_words(game: Game) -> str:
 
 def _train_cards(game: Game) -> str:
     file, cards = game.board.file, game.rules.train_cards
-    dealt = f"{counted(cards.dealt, 'card')} at the start"
-    if cards.locomotives_dealt:
-        dealt += f" and {counted(cards.locomotives_dealt, 'locomotive')}"
+    locomotives = counted(cards.locomotives_dealt, "locomotive")
+    dealt = f"{counted(cards.dealt, 'card')}{f' and {locomotives}' if cards.locomotives_dealt else ''}"
     text = (
-        f"The train cards are {file.cards_each_color} of each of 8 colors and {file.locomotives} "
-        f"locomotives. You get {dealt}; up to five more lie open."
+        f"Train cards: {file.cards_each_color} of each of 8 colors, {file.locomotives} locomotives; each "
+        f"player is dealt {dealt}, and up to five lie open."
     )
     if cards.exchange_at:
-        text += f" When {cards.exchange_at} of the open ones are locomotives, all five are replaced."
+        text += f" With {cards.exchange_at} locomotives among these, all five are replaced."
     refilled = "The discards become the pile when it is empty." if cards.reshuffled else ""
     return f"{text} {refilled}".rstrip()

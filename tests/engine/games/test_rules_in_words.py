@@ -67,8 +67,8 @@ def test_an_option_changes_the_rules() -> None:
 
 def test_a_game_in_no_list_has_its_rules() -> None:
     text = rules_in_words(alps(2))
-    assert "You get 5 cards at the start and 1 locomotive" in text
-    assert "When 4 of the open ones are locomotives" in text
+    assert "each player is dealt 5 cards and 1 locomotive" in text
+    assert "With 4 locomotives among these, all five are replaced." in text
     assert "One card may be enough." in text
     assert "You have 2; each one not built brings 3 points." in text
     assert "Bonuses at the end: 7 points for the most completed tickets." in text

@@ -9,34 +9,55 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import runpy
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from stellwerk_bots.client import Client, ClientError, join
 from stellwerk_bots.connection import default_address
+from stellwerk_bots.text.answers import read_answer
 from stellwerk_bots.text.bot import TextBot
 from stellwerk_bots.text.model import address_model, command_model
+from stellwerk_bots.text.prompt import write_prompt
+from stellwerk_bots.text.transcript import MEGABYTES, Transcript
 
 if TYPE_CHECKING:
     from stellwerk_bots.messages import FromServer
 
 USAGE: Final = 2
 INTERRUPTED: Final = 130
+FUNCTIONS: Final = ("model", "write", "read")
 KEY: Final = "STELLWERK_MODEL_KEY"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     chosen = parser.parse_args(arguments)
-    if (chosen.command is None) == (chosen.model_address is None):
-        parser.error("expected exactly one of --command and --model-address")
+    own = _own_functions(parser, chosen.code) if chosen.code is not None else {}
+    if sum([chosen.command is not None, chosen.model_address is not None, "model" in own]) != 1:
+        parser.error("expected exactly one of --command, --model-address and a function `model` in --code")
     if chosen.command is not None:
         model = command_model(shlex.split(chosen.command), chosen.seconds)
-    else:
+    elif chosen.model_address is not None:
         model = address_model(chosen.model_address, chosen.model, os.environ.get(KEY, ""), chosen.seconds)
-    bot = TextBot(model, name=chosen.model, moves=chosen.moves, retries=chosen.retries)
+    else:
+        model = own["model"]
+    try:
+        transcript = chosen.transcript and Transcript(chosen.transcript, chosen.transcript_mb)
+    except OSError as error:
+        parser.error(f"--transcript: {chosen.transcript}: {error.strerror}")
+    bot = TextBot(
+        model,
+        name=chosen.model,
+        moves=chosen.moves,
+        retries=chosen.retries,
+        takes_numbers=chosen.numbers,
+        write=own.get("write", write_prompt),
+        read=own.get("read", read_answer),
+        transcript=transcript,
+    )
 
     def observe(message: FromServer) -> None:
         if message["type"] == "end":
@@ -51,6 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         join(chosen.game, against=chosen.against.split(",")) if chosen.game else None,
         token=os.environ.get("STELLWERK_TOKEN"),
         seed_text=os.environ.get("STELLWERK_BOT_SEED", ""),
+        events=True,
         observe=observe,
     )
     try:
@@ -61,6 +83,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return 0
+
+
+def _own_functions(
+    parser: argparse.ArgumentParser, name: str
+) -> dict[str, Any]:  # Any: what the file defines
+    """Return the functions of an author's file, or end with what is wrong with it."""
+    if not os.path.isfile(name):
+        parser.error(f"--code: no such file: {name}")
+    own = {key: value for key, value in runpy.run_path(name).items() if key in FUNCTIONS and callable(value)}
+    if not own:
+        parser.error(f"--code: {name} defines none of the functions {', '.join(FUNCTIONS)}")
+    return own
 
 
 def _write(record: dict[str, object], file: str | None) -> None:
@@ -88,9 +122,27 @@ def _parser() -> argparse.ArgumentParser:
         default="shown",
         help="list the legal moves in the prompt: always, never, or after an illegal answer (default: shown)",
     )
+    add("--numbers", action="store_true", help='take a bare number as the answer, too, not only {"index": N}')
+    add(
+        "--code",
+        metavar="FILE",
+        help=f"Python code with functions of your own: any of {', '.join(FUNCTIONS)}",
+    )
     add("--retries", type=int, default=2, metavar="N", help="attempts after the first one (default: 2)")
     add("--seconds", type=float, default=60, metavar="S", help="for each call of the model (default: 60)")
     add("--record", metavar="FILE", help="append a line of JSON for each match")
+    add(
+        "--transcript",
+        metavar="FILE",
+        help="append a line of JSON for each call: prompt, answer, time, tokens",
+    )
+    add(
+        "--transcript-mb",
+        type=float,
+        default=MEGABYTES,
+        metavar="MB",
+        help=f"stop the transcript at this size (default: {MEGABYTES})",
+    )
     add("--game", metavar="GAME", help="join a match of this game (default: any that the server seats it in)")
     add("--against", default="random", metavar="BOT,...", help="house bots for the other seats, with --game")
     return parser

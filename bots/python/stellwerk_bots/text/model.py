@@ -11,9 +11,20 @@ import subprocess
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, cast
 
-Model = Callable[[str], str]
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer, with the tokens that the model counted, if it did."""
+
+    text: str
+    prompt_tokens: int | None = None
+    answer_tokens: int | None = None
+
+
+Model = Callable[[str], str | Reply]
 """Returns the answer to a prompt. ModelError if there is none."""
 
 LONGEST_ANSWER: Final = 1_000_000  # bytes
@@ -48,7 +59,7 @@ def address_model(address: str, name: str, key: str, seconds: float) -> Model:
     url = f"{address.rstrip('/')}/chat/completions"
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
 
-    def ask(prompt: str) -> str:
+    def ask(prompt: str) -> Reply:
         body = {"model": name, "messages": [{"role": "user", "content": prompt}]}
         request = urllib.request.Request(url, json.dumps(body).encode(), headers)
         try:
@@ -64,6 +75,13 @@ def address_model(address: str, name: str, key: str, seconds: float) -> Model:
             raise ModelError(f"{url}: the answer has no choices[0].message.content") from None
         if not isinstance(content, str):
             raise ModelError(f"{url}: the answer has no text")
-        return content
+        usage = answer.get("usage")
+        return Reply(content, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
 
     return ask
+
+
+def _count(usage: object, name: str) -> int | None:
+    """Return a number of tokens, if the model reports a plain one."""
+    count = cast("dict[str, object]", usage).get(name) if isinstance(usage, dict) else None
+    return count if type(count) is int else None

@@ -169,13 +169,12 @@ class ClaimRoute(Action):
         listed = ", ".join(f"{length} = {points[length]}" for length in sorted(points))
         paid = "hand" if game.part(Holders) is None else "hand and holder"
         text = (
-            f"claim_route: discard as many cards from your {paid} as the route is long, all of its color "
-            "(gray: any one color); locomotives replace any card. It takes one of your trains for each "
-            f"space, and need not touch your other routes. Points by length: {listed}. A ticket is completed "
-            "when routes connect its two places."
+            f"claim_route: pay as many cards from your {paid} as the route is long, of its color (gray: any "
+            "one color) or locomotives. It takes as many of your trains, and need not touch your other "
+            f"routes. Points by length: {listed}. A ticket is completed when routes connect its two places."
         )
         if any(route.symbols for route in routes):
-            text += " On a ferry, as many of the cards as it has symbols must be locomotives."
+            text += " On a ferry, as many of the cards as its number says must be locomotives."
         if any(route.tunnel for route in routes):
             text += (
                 " At a tunnel, after you have paid, as many cards as its number says are revealed from the "

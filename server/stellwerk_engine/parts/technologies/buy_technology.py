@@ -252,8 +252,10 @@ class BuyTechnology(Action):
         )
         if self.overseas_regions:
             text += f", and any route to {' or '.join(sorted(self.overseas_regions))}"
-        listed = "; ".join(f"{kind.id} ({kind.cost}) {kind.rule(game.board)}" for kind in self.technologies)
-        return f"{text}. Each technology with its price: {listed}."
+        listed = "; ".join(
+            f"{kind.id} {kind.cost}/{kind.supply} {kind.rule(game.board)}" for kind in self.technologies
+        )
+        return f"{text}. Each technology with its price/number of copies: {listed}."
 
     def sentence(self, event: ev.Event, words: Words) -> str:
         match event:

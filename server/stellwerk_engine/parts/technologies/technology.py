@@ -42,7 +42,8 @@ class Technology:
 
     def rule(self, board: Board) -> str:
         """State what it brings, without a full stop: `opens wales`."""
-        opens = [*self.opens_regions, *(f"length {length}" for length in self.opens_lengths)]
+        opens = [*self.opens_regions]
+        opens += [f"length {', '.join(map(str, self.opens_lengths))}"] if self.opens_lengths else []
         opens += ["ferries"] if self.opens_ferries else []
         brings = [f"opens {' and '.join(opens)}"] if opens else []
         brings += [f"{self.substitute} cards count as a locomotive"] if self.substitute else []
