@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import Final, Literal, get_args
@@ -32,6 +33,8 @@ SET_BY_STELLWERK: Final = ("STELLWERK_ADDRESS", "STELLWERK_TOKEN", "STELLWERK_NA
 
 _NAME: Final = re.compile(PLAYER_NAME)
 _NO_PART_OF_A_NAME: Final = re.compile(r"[^A-Za-z0-9_.-]+")
+_INTERPRETER: Final = re.compile(r"(?:python|pypy|node|deno|bun|java|ruby|perl|php|lua|bash|sh)[0-9.]*")
+_SCRIPTS: Final = (".py", ".js", ".mjs", ".ts", ".jar", ".rb", ".pl", ".php", ".lua", ".sh")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _NULL: Final = "a null character, which no command line can have"
 NO_VARIABLES: Final[Mapping[str, str]] = MappingProxyType({})
@@ -106,7 +109,7 @@ def bot_spec(
         _check_variable(variable, value)
     command = built_in_command(built_in) if built_in is not None else _read_command(cmd)
     return BotSpec(
-        name=name if name is not None else built_in or name_from(PurePath(command[0]).stem),
+        name=name if name is not None else built_in or _name_of_command(command),
         command=command,
         directory=directory,
         environment=environment,
@@ -192,6 +195,16 @@ def unique_names(names: Iterable[str]) -> list[str]:
 def name_from(text: str) -> str:
     """Make a bot's name of any text."""
     return _NO_PART_OF_A_NAME.sub("-", text).strip("_.-")[:LONGEST_NAME] or "bot"
+
+
+def _name_of_command(command: Sequence[str]) -> str:
+    """Name a bot after its program, or after the script or module that an interpreter runs."""
+    program = PurePath(command[0]).stem
+    if _INTERPRETER.fullmatch(program):
+        after = dict(pairwise(command))
+        scripts = (PurePath(word).stem for word in command[1:] if PurePath(word).suffix in _SCRIPTS)
+        program = after.get("-m") or next(scripts, program)
+    return name_from(program)
 
 
 # -- words -------------------------------------------------------------------------------------------

@@ -65,9 +65,14 @@ def test_a_built_in_takes_the_other_keys() -> None:
         ("./.hidden", "hidden"),
         ("'???'", "bot"),
         ("x" * 50, "x" * LONGEST_NAME),
+        ("./bot weights.py", "bot"),
+        ("/usr/bin/python3.11 -u bots/my_bot.py policy.npz", "my_bot"),
+        ("python3 -m my_bot.main", "my_bot.main"),
+        ("java -jar build/bot.jar", "bot"),
+        ("python3 -", "python3"),
     ],
 )
-def test_a_bot_without_a_name_is_called_after_its_program(command: str, name: str) -> None:
+def test_a_bot_without_a_name_is_called_after_its_program_or_script(command: str, name: str) -> None:
     assert parse_bot_spec(f'cmd="{command}"').name == name
 
 

@@ -291,7 +291,8 @@ class Client:
             case "event" if played := self._matches.get(message["match"]):
                 played.last_event = message["number"]
                 if played.listener is not None:
-                    played.listener.event(message)
+                    with last_stack():
+                        played.listener.event(message)
             case "ask" if played := self._matches.get(message["match"]):
                 self._answer(connection, played, message)
             case "ok" if played := self._matches.get(message["match"]):

@@ -11,6 +11,7 @@ from html.parser import HTMLParser
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import get_args
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
@@ -28,7 +29,7 @@ from stellwerk_tournament.ratings.deal_worth import gain_in_words, worth_range
 from stellwerk_tournament.ratings.game_words import tables_of
 from stellwerk_tournament.ratings.ratings import RatingError
 from stellwerk_tournament.report.cross_table import STEPS, step_of
-from stellwerk_tournament.report.derived import cross_table, report_page
+from stellwerk_tournament.report.derived import cross_table, junit, report_page
 from stellwerk_tournament.report.effects import ENDS
 from stellwerk_tournament.report.faults import KINDS
 from stellwerk_tournament.report.history import BOTS_AND_FITS, FEWEST_FITS, MOST_FITS, NAMED, course
@@ -526,7 +527,8 @@ def test_faults_are_counted_by_cause_and_shown_with_their_replay(tmp_path: Path)
         line(1, 0, ("a", "b"), [1, 2], faults=(Fault("time", 8, "no answer in time 8 times"),)),
         line(1, 1, ("b", "a"), [1, 2]),
     )
-    part = read(Played(settings_for(tmp_path, ["a", "b"]), lines).report()).part("faults")
+    tournament = cup_of(tmp_path, settings_for(tmp_path, ["a", "b"]), lines)
+    part = read(report_page(tournament)).part("faults")
     [table] = part.all("table")
     heads = [cell.text for cell in table.all("thead")[0].all("th")]
     rows = {
@@ -540,6 +542,8 @@ def test_faults_are_counted_by_cause_and_shown_with_their_replay(tmp_path: Path)
         "2",
     )
     assert (rows["a"]["with faults"], rows["a"]["crashed"]) == ("0", "0")
+    [failure] = ElementTree.fromstring(junit(tournament)).iter("failure")
+    assert (failure.text or "").split() == ["|", "first", "|", "last"]
     first, second = part.all("details")
     assert first.all("pre")[0].text == "first\nlast\n"
     assert first.all("a")[0].attributes["href"] == "./replays/00000-0.jsonl"

@@ -19,6 +19,7 @@ import msgspec
 
 from stellwerk_base.files import write_whole
 from stellwerk_base.texts import counted
+from stellwerk_processes.faults import evidence_of
 from stellwerk_tournament.ratings.rating_file import (
     RatingFile,
     RatingTable,
@@ -145,12 +146,14 @@ def junit(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
 
 @dataclass(slots=True)
 class _Conduct:
-    """A bot in all matches of a game. `first` says of each kind of fault where it first occurred."""
+    """A bot in all matches of a game. `first` says of each kind of fault where it first occurred, and
+    `evidence` what helps to find the cause."""
 
     matches: int = 0
     seconds: float = 0.0
     faults: Counter[str] = field(default_factory=Counter[str])
     first: dict[str, str] = field(default_factory=dict[str, str])
+    evidence: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     forfeits: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, line: MatchLine, name: str) -> None:
@@ -160,8 +163,10 @@ class _Conduct:
                 self.seconds += seat.used_ms / 1000
                 for fault in seat.faults:
                     self.faults[fault.kind] += 1
-                    where = f"block {line.block}, rotation {line.rotation}"
-                    self.first.setdefault(fault.kind, f"{where}: {fault.detail}")
+                    if fault.kind not in self.first:
+                        where = f"block {line.block}, rotation {line.rotation}"
+                        self.first[fault.kind] = f"{where}: {fault.detail}"
+                        self.evidence[fault.kind] = list(evidence_of(fault))
         self.forfeits.update(forfeit.reason for forfeit in line.forfeits if forfeit.bot == name)
 
 
@@ -178,7 +183,8 @@ def _case(name: str, conduct: _Conduct, suspensions: Mapping[str, Suspension]) -
         parts.append(f"{conduct.forfeits.total()} of {matches} forfeited: {reasons}")
     if not parts:
         return Case(name, conduct.seconds)
-    mark = Mark("failure", "; ".join(parts), ", ".join(faults) or "suspended")
+    lines = [line for kind in faults for line in conduct.evidence[kind]]
+    mark = Mark("failure", "; ".join(parts), ", ".join(faults) or "suspended", lines)
     return Case(name, conduct.seconds, mark)
 
 
