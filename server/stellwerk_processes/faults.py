@@ -142,7 +142,8 @@ def faults_of(conduct: Conduct) -> tuple[Fault, ...]:
             detail = f"{detail}, then no longer waited for"
             faults.append(Fault("hang", count, detail, printed, late=late))
         else:
-            faults.append(Fault("time", count, detail, late=late))
+            is_stuck = conduct.report.signal is not None  # it had to be ended
+            faults.append(Fault("time", count, detail, printed if is_stuck else (), late=late))
     illegal = Counter({code: n for code, n in conduct.refused.items() if code.startswith("game.")})
     if illegal:
         given_up = conduct.defaults["tries"]

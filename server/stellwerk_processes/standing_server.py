@@ -29,6 +29,7 @@ from stellwerk_processes.bench.local_bot import LocalBot
 from stellwerk_processes.bot_spec import LONGEST_NAME, BotSpec
 from stellwerk_processes.embedded_server import LOOPBACK, EmbeddedServer, open_embedded
 from stellwerk_processes.faults import faults_of
+from stellwerk_processes.seat_report import Played
 from stellwerk_processes.started_match import (
     NO_OBSERVER,
     STDIO,
@@ -175,10 +176,15 @@ class StandingServer:
             if isinstance(ended, Exception):
                 raise ended
             result = ended
-            seats = zip(ended.seats, bot_match.bots, strict=True)
-            return replace(ended, seats=tuple(replace(played, bot=spec.name) for played, spec in seats))
         finally:
             await self._give_back(bot_match, reused, result)
+        return replace(
+            result,
+            seats=tuple(
+                _with_last_words(replace(played, bot=bot_match.bots[seat].name), reused.get(seat))
+                for seat, played in enumerate(result.seats)
+            ),
+        )
 
     def end_deal(self, deal: bytes) -> None:
         """Note that no match of this deal will be played any more."""
@@ -350,6 +356,14 @@ class StandingServer:
             self._waiting.remove(process)
         tokens = self._tokens
         tokens.holders = tuple(holder for holder in tokens.holders if holder is not process.holder)
+
+
+def _with_last_words(played: Played, process: _Process | None) -> Played:
+    """Add what a process printed when it was ended for its faults, such as where it hung."""
+    if process is None or process.bot is None or process.bot.report is None:
+        return played
+    report = replace(played.conduct.report, last_lines=process.bot.last_lines())
+    return replace(played, conduct=replace(played.conduct, report=report))
 
 
 @asynccontextmanager

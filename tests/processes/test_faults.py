@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -61,6 +62,8 @@ def test_a_late_bot_is_told_the_ask_the_limit_and_the_time_taken() -> None:
     assert list(evidence_of(fault(late))) == [
         "first: at ask 5 in turn 4 it had 250 ms (200 to move, 50 of grace), and took 327 ms"
     ]
+    stuck = Conduct(replace(ENDED, status=None, signal="SIGTERM"), defaults=Counter({"time": 1}))
+    assert list(evidence_of(fault(stuck))) == ["| no model here"]
     hung = Conduct(ENDED, by_default=True, defaults=Counter({"time": 3}), late=Late(5, 4, 200, 0, 50))
     assert list(evidence_of(fault(hung))) == [
         "| no model here",

@@ -68,6 +68,19 @@ def test_a_hung_python_bot_shows_where_it_hangs(
     assert "line 6 in wait_for_ever" in Path(seat["log"]).read_text("utf-8")
 
 
+def test_a_hung_bot_that_would_play_again_shows_where_it_hangs(
+    hanging: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--move-time", "50", "--bank", "0", "--seed", "1", "--process", "reused", "--games", "2"]
+    bots = ["--bot", "greedy", "--bot", f"name=hanging cmd={shlex.quote(shlex.join(hanging))}"]
+    assert main(["play", "usa", *bots, *words, "--json"]) == 0
+    matches = json.loads(capsys.readouterr().out)["matches"]
+    faults = [fault for match in matches for seat in match["seats"] for fault in seat["faults"]]
+    assert [fault["kind"] for fault in faults] == ["hang", "hang"]
+    for fault in faults:
+        assert any("line 6 in wait_for_ever" in line for line in fault["last_lines"])
+
+
 def test_the_doctor_shows_where_a_python_bot_hangs(
     hanging: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
