@@ -327,8 +327,9 @@ def test_verify_is_content_and_finds_a_forfeit_that_was_removed(played: Played, 
         re.search(
             r" is not in matches.jsonl, called off, since (gil|hal) was suspended after block \d+$", line
         )
-        for line in verified[1:11]
+        for line in verified[2:12]
     )
+    assert re.match(r"blind draws: z .* is the highest of 1[0-2] bots; ", verified[1])
     tampered = tmp_path / "tampered"
     shutil.copytree(played.folder, tampered)
     lines = lines_of(tampered)

@@ -419,9 +419,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_tournament_that_was_played_is_true(finished: Path) -> None:
     printed = tournament("verify", finished)
     assert f"ok, 4 matches, {4 + len(FILES)} files" in printed
-    assert re.search(
-        r"^blind draws: z .* is the highest of 2 bots; chance alone gives as much in at", printed, re.M
-    )
+    assert re.search(r"^blind draws: z .* is the highest of 2 bots; chance alone ", printed, re.M)
     assert {line["game"] for line in lines_of(finished)} == {"usa", "team_asia"}
 
 

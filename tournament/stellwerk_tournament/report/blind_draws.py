@@ -42,8 +42,13 @@ class Highest(Struct, frozen=True):
     @property
     def words(self) -> str:
         of = "the only bot" if self.bots == 1 else f"the highest of {counted(self.bots, 'bot')}"
-        chance = percent(self.chance) if self.chance >= 0.01 else f"1 in {int(1 / self.chance):,}"
-        return f"z {self.z:+.2f} of {self.name} is {of}; chance alone gives as much in at most {chance}"
+        if self.chance == 1:
+            rarity = "usually gives as much"
+        elif self.chance >= 0.01:
+            rarity = f"gives as much in at most {percent(self.chance)} of tournaments"
+        else:
+            rarity = f"gives as much in at most 1 of {round(1 / self.chance):,} tournaments"
+        return f"z {self.z:+.2f} of {self.name} is {of}; chance alone {rarity}"
 
 
 class BlindFile(Struct, frozen=True):
