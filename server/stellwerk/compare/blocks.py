@@ -19,8 +19,8 @@ from stellwerk.matches.report import MatchReport
 from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_tournament.evidence.evidence import Evidence, finishes_of
 from stellwerk_tournament.evidence.sequential import Sample, interval_at_any_time
-from stellwerk_tournament.evidence.strength import EVEN, Estimate, estimate
-from stellwerk_tournament.evidence.worth import worth_of
+from stellwerk_tournament.evidence.strength import Estimate, estimate
+from stellwerk_tournament.evidence.worth import EVEN, Measure, sample_of_points, worth_of
 
 Word: TypeAlias = Literal["better", "worse", "alike", "undecided", "broken"]
 
@@ -58,11 +58,12 @@ class ScorePart(Struct, frozen=True):
 
 @dataclass(slots=True)
 class Blocks:
-    """All that was played. `margin` is how far from even still counts as alike. `broken` is the match in
-    which a bot broke, if that was the end."""
+    """All that was played. `by` is what decides, and `margin` how far from even still counts as alike, in its
+    unit. `broken` is the match in which a bot broke, if that was the end."""
 
     old: str
     new: str
+    by: Measure
     margin: float
     choices: Sequence[GameChoice]
     deals: list[PlayedDeal] = field(default_factory=list[PlayedDeal])
@@ -91,14 +92,14 @@ class Blocks:
         """Return what the blocks so far show."""
         if self.broken is not None:
             return "broken"
-        interval = interval_at_any_time(self.evidence.overall.wins)
+        interval, even = interval_at_any_time(self.evidence.overall.by(self.by)), EVEN[self.by]
         if interval is None:
             return "undecided"
-        if interval.low > EVEN:
+        if interval.low > even:
             return "better"
-        if interval.high < EVEN:
+        if interval.high < even:
             return "worse"
-        is_close = EVEN - self.margin <= interval.low and interval.high <= EVEN + self.margin
+        is_close = even - self.margin <= interval.low and interval.high <= even + self.margin
         return "alike" if is_close else "undecided"
 
     def parts(self) -> Iterator[ScorePart]:
@@ -134,7 +135,8 @@ class Blocks:
         )
 
     def _part(self, key: str) -> ScorePart:
-        sample, totals = Sample(), {self.old: 0.0, self.new: 0.0}
+        sample = Sample() if key in _COUNTS else sample_of_points()
+        totals = {self.old: 0.0, self.new: 0.0}
         for deal in self.deals:
             means = {
                 name: sum(value_of(key, match, name) for match in deal.matches) / len(deal.matches)

@@ -15,25 +15,27 @@ from typing import Final
 from stellwerk.compare.blocks import Blocks, PlayedDeal, Word
 from stellwerk.compare.deals import MATCHES, NEW, OLD, Comparison, plan_of, play_deals
 from stellwerk.compare.report import CompareReport, report_of
-from stellwerk.compare.table import lines_of, progress_in_words
+from stellwerk.compare.table import junit_of, lines_of, progress_in_words
 from stellwerk.matches.on_engine import cores
 from stellwerk.matches.report import MatchReport
 from stellwerk.shared import progress
 from stellwerk.shared.bot_arguments import startable_bots
 from stellwerk.shared.choose_game import checked_seed, games_of
-from stellwerk.shared.errors import DONE, FAILED, INTERRUPTED, UNDECIDED, usage_error
-from stellwerk.shared.folders import writable_folder
+from stellwerk.shared.errors import DONE, FAILED, INTERRUPTED, UNDECIDED, usage_error, writing
+from stellwerk.shared.folders import writable_file, writable_folder
 from stellwerk.shared.parser import argument, decimal, whole_number
 from stellwerk.shared.sandbox_arguments import confinement_of
 from stellwerk.shared.terminal import say, say_record
 from stellwerk.shared.trial_arguments import MOST_BLOCKS, SPEC_AND_GAME, add_trial_arguments
 from stellwerk.shared.version import version
+from stellwerk_base.files import write_whole
 from stellwerk_base.texts import shown
 from stellwerk_processes.bot_spec import with_unique_names
 from stellwerk_processes.faults import BREAKDOWNS
 from stellwerk_server.operate.settings import Time
 from stellwerk_tournament.evidence.sequential import FEWEST_BLOCKS, interval_at_any_time
 from stellwerk_tournament.evidence.strength import strength_of
+from stellwerk_tournament.evidence.worth import Measure
 
 DESCRIPTION: Final = f"""\
 Compare two versions of a bot on the same deals: is NEW better than OLD, by how
@@ -50,6 +52,11 @@ score lies above 50 % (better) or below (worse), or differs from 50 % by at most
 --margin (alike). The intervals are valid at any time: however often you look, and
 whenever you stop, 95 % of comparisons contain the truth. So Ctrl-C is a good way
 to stop, too: it shows the result so far.
+
+With --by points, the lead in points decides, against 0. That is another question,
+so choose before the matches: a planner that never draws tickets again gets more
+points in usa, and wins less often. Where both agree, points often need fewer
+matches.
 
 A bot that crashes or loses its connection ends the comparison. The report has what
 the bot printed last, and the command that examines it.
@@ -95,8 +102,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     most = whole_number(1, MOST_BLOCKS)
     argument(parser, "--most N", "after so many deals it is undecided", most, default=1000)
-    margin = "differences of the score of at most so much count as alike; 0: never"
-    argument(parser, "--margin PERCENT", margin, decimal(0, 50), default=2.0)
+    measures: tuple[Measure, ...] = ("wins", "points")
+    argument(parser, "--by", "what decides; choose it before the matches", choices=measures, default="wins")
+    margin = "differences of at most so many percent of the matches, or points, count as alike; 0: never"
+    argument(parser, "--margin N", margin, decimal(0, 50), default=2.0)
     keep_going = "play on when a bot crashes: the server makes its moves, and they count"
     argument(parser, "--keep-going", keep_going)
     argument(parser, "--seed S", "any text of up to 200 characters (default: drawn, and printed)")
@@ -104,13 +113,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     argument(parser, "--jobs N", jobs, whole_number(0, MOST_JOBS), default=0)
     argument(parser, "--replays DIR", "write a replay of each match there, in place of any of that name")
     add_trial_arguments(parser, default_game="usa")
+    argument(parser, "--junit FILE", "the verdict as JUnit XML, which passes if NEW is better")
     argument(parser, "--json", "everything as one JSON object, instead of tables")
 
 
 def run(arguments: argparse.Namespace) -> int:
     comparison = _comparison(arguments)
-    plan = comparison.plan
-    blocks = Blocks(plan.bots[OLD].name, plan.bots[NEW].name, arguments.margin / 100, plan.choices)
+    junit = None if arguments.junit is None else writable_file(arguments.junit)
+    plan, by = comparison.plan, arguments.by
+    margin = arguments.margin / 100 if by == "wins" else arguments.margin
+    blocks = Blocks(plan.bots[OLD].name, plan.bots[NEW].name, by, margin, plan.choices)
     is_interrupted = False
     try:
         verdict = _compare(comparison, blocks)
@@ -123,6 +135,9 @@ def run(arguments: argparse.Namespace) -> int:
         say_record(report)
     else:
         _print(report)
+    if junit is not None:
+        with writing(junit):
+            write_whole(junit, junit_of(report))
     return code
 
 

@@ -17,13 +17,15 @@ from stellwerk_tournament.evidence.strength import (
     strength_of,
     strengths_of,
 )
+from stellwerk_tournament.evidence.worth import Measure
 
 
 class CompareReport(Struct, frozen=True):
     """The output of `--json`. `matches` has what `stellwerk play --json` has of each match; if a bot broke
     and ended the comparison, its match is the last, and not in the strength. The blocks are of the `games` in
     turn. `faults` are the first of all bots, `faulty` is in how many matches a bot had any, and `doctors` has
-    the command that examines such a bot."""
+    the command that examines such a bot. `by` is what decides, and `margin` is in its unit: a share of the
+    matches, or points."""
 
     verdict: Word
     exit_code: int
@@ -32,6 +34,7 @@ class CompareReport(Struct, frozen=True):
     others: tuple[str, ...]
     seed: str
     level: float
+    by: Measure
     margin: float
     most_blocks: int
     strength: Strength | None
@@ -60,6 +63,7 @@ def report_of(
         others=tuple(bot.name for bot in plan.bots[2:]),
         seed=plan.seed,
         level=LEVEL,
+        by=blocks.by,
         margin=blocks.margin,
         most_blocks=plan.game_count // MATCHES,
         strength=strength_of(evidence.overall, interval_at_any_time),

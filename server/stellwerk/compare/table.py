@@ -15,14 +15,16 @@ from stellwerk_processes.faults import evidence_of
 from stellwerk_tournament.evidence.strength import (
     GAMES,
     Strength,
+    certain_lead,
     deals_in_words,
     fault_in_words,
     game_row,
-    has_certain_points_alone,
     points_in_words,
     points_range,
     score_in_words,
 )
+from stellwerk_tournament.evidence.worth import Measure
+from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 
 _LABELS: Final = {
     "points": "points",
@@ -36,6 +38,13 @@ _LABELS: Final = {
     "answer_ms": "ms for an answer",
     "slowest_ms": "ms for the slowest",
 }
+
+
+_VERBS: Final[dict[Measure, dict[int, str]]] = {
+    "wins": {1: "wins more often", -1: "wins less often"},
+    "points": {1: "gets more points", -1: "gets fewer points"},
+}
+_KNOWN: Final[dict[Measure, str]] = {"wins": "win more often", "points": "get more points"}
 
 
 def lines_of(report: CompareReport) -> Iterator[str]:
@@ -64,21 +73,33 @@ def _explanation(report: CompareReport) -> Iterator[str]:
 
 
 def verdict_in_words(report: CompareReport) -> Iterator[str]:
-    """Write `better: planner wins more often than greedy (34 deals, each played twice)`, and by how many
-    points a version is ahead if only these are certain."""
+    """Write `better: planner wins more often than greedy (34 deals, each played twice)`, and what the other
+    measure says where it is certain of something else."""
     new, old = shown(report.new), shown(report.old)
     blocks = 0 if report.strength is None else report.strength.blocks
+    near = f"{100 * report.margin:g} % of the matches" if report.by == "wins" else f"{report.margin:g} points"
+    better = "is better" if report.by == "wins" else _VERBS["points"][1]
     said = {
-        "better": f"better: {new} wins more often than {old}",
-        "worse": f"worse: {new} wins less often than {old}",
-        "alike": f"alike: {new} and {old} differ by at most {100 * report.margin:g} % of the matches",
-        "undecided": f"undecided: nothing shows yet which of {new} and {old} is better",
+        "better": f"better: {new} {_VERBS[report.by][1]} than {old}",
+        "worse": f"worse: {new} {_VERBS[report.by][-1]} than {old}",
+        "alike": f"alike: {new} and {old} differ by at most {near}",
+        "undecided": f"undecided: nothing shows yet which of {new} and {old} {better}",
         "broken": "broken: a bot failed, which ends a comparison without --keep-going",
     }
     yield f"{said[report.verdict]} ({counted(blocks, 'deal')}, each played twice)"
-    if report.strength is not None and has_certain_points_alone(report.strength):
-        ahead, behind = (new, old) if report.strength.points.mean > 0 else (old, new)
-        yield f"{ahead} gets more points than {behind}, though it is not known to win more often"
+    if report.strength is not None:
+        yield from _other_measure(report, report.strength)
+
+
+def _other_measure(report: CompareReport, strength: Strength) -> Iterator[str]:
+    """Say that a version leads by the other measure, if it is not known to lead by the one that decides."""
+    other: Measure = "points" if report.by == "wins" else "wins"
+    lead, decided = certain_lead(strength, other), certain_lead(strength, report.by)
+    if lead and lead != decided:
+        new, old = shown(report.new), shown(report.old)
+        ahead, behind = (new, old) if lead > 0 else (old, new)
+        though = f"it {_VERBS[report.by][-1]}" if decided else f"it is not known to {_KNOWN[report.by]}"
+        yield f"{ahead} {_VERBS[other][1]} than {behind}, though {though}"
 
 
 def progress_in_words(most: int, new: str, strength: Strength | None) -> str:
@@ -99,6 +120,14 @@ def _part_row(part: ScorePart) -> Sequence[str]:
         f"{part.difference.mean:+.1f}",
         points_range(part.difference),
     )
+
+
+def junit_of(report: CompareReport) -> bytes:
+    """Write one case, which passes if the new version is better."""
+    lines = list(lines_of(report))
+    mark = None if report.exit_code == 0 else Mark("failure", lines[0], report.verdict, lines)
+    case = Case(f"{report.new} better than {report.old} by {report.by}", 0.0, mark, () if mark else lines)
+    return junit_xml("stellwerk compare", [Suite("verdict", "stellwerk.compare", [case])])
 
 
 def _deals(report: CompareReport) -> Iterator[str]:

@@ -38,8 +38,8 @@ from stellwerk.gate.report import EXIT_CODES, GateReport, report_of, step_in_wor
 from stellwerk.shared import progress as play_progress
 from stellwerk.shared.bot_arguments import startable_bots
 from stellwerk.shared.choose_game import checked_seed, games_of
-from stellwerk.shared.errors import not_writable, usage_error
-from stellwerk.shared.folders import empty_folder
+from stellwerk.shared.errors import usage_error, writing
+from stellwerk.shared.folders import empty_folder, writable_file
 from stellwerk.shared.house_bots import house_bots
 from stellwerk.shared.parser import argument, whole_number
 from stellwerk.shared.sandbox_arguments import confinement_of
@@ -145,7 +145,8 @@ def run(arguments: argparse.Namespace) -> int:
     for annotation in annotations_of(report) if gate_github.is_there() else ():
         say(annotation)
     for path, content in files.items():
-        _write(path, content(report))
+        with writing(path):
+            write_whole(path, content(report))
     _append_summary(report)
     return EXIT_CODES[report.verdict]
 
@@ -193,12 +194,7 @@ def _files(arguments: argparse.Namespace) -> Mapping[Path, Callable[[GateReport]
         (arguments.json, json_of),
     ):
         if name is not None:
-            path = Path(name)
-            if path.is_dir():
-                raise usage_error(f"{name}: cannot be written: is a folder")
-            if not os.access(path.parent, os.W_OK | os.X_OK):
-                raise usage_error(f"{name}: cannot be written: no such folder, or no permission")
-            files[path] = content
+            files[writable_file(name)] = content
     return files
 
 
@@ -302,13 +298,6 @@ def _tell(line: str) -> None:
 
 
 # -- files -------------------------------------------------------------------------------------------
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        write_whole(path, content)
-    except OSError as error:
-        raise not_writable(str(path), error) from None
 
 
 def _append_summary(report: GateReport) -> None:

@@ -1,4 +1,4 @@
-"""Folders that a user names for output, which are tried before the first game."""
+"""Folders and files that a user names for output, which are tried before the first game."""
 
 from __future__ import annotations
 
@@ -16,6 +16,16 @@ def writable_folder(name: str) -> Path:
     if not os.access(name, os.W_OK | os.X_OK):
         raise usage_error(f"{name}: cannot be written: no permission")
     return Path(name)
+
+
+def writable_file(name: str) -> Path:
+    """Return the path of a file. CommandError if it cannot be written."""
+    path = Path(name)
+    if path.is_dir():
+        raise usage_error(f"{name}: cannot be written: is a folder")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise usage_error(f"{name}: cannot be written: no such folder, or no permission")
+    return path
 
 
 def temporary_folder(prefix: str) -> Path:

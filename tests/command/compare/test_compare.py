@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
+from xml.etree import ElementTree
 
 import pytest
 
@@ -30,6 +31,7 @@ from stellwerk_processes.bench.levels import UNCONFINED
 from stellwerk_processes.bot_spec import QUICK_BOTS
 from stellwerk_processes.seat_report import Breakdown, SeatReport
 from stellwerk_server.operate.settings import Time
+from stellwerk_tournament.evidence.worth import Measure
 from tests.command.program import SECONDS, refused, started, stellwerk
 
 POINTS: Final = ("routes", "tickets_completed", "tickets_failed")
@@ -361,8 +363,9 @@ def match_of(block: int, points: Mapping[str, int]) -> MatchReport:
     return MatchReport("m", 0, block, f"s/{block}", 1, "trains", seats, (0,) * len(seats))
 
 
-def blocks_of(deals: Sequence[PlayedDeal], games: int = 1) -> Blocks:
-    blocks = Blocks("old", "new", 0.02, [GameChoice("usa", 2, (), shipped_board("usa"))] * games)
+def blocks_of(deals: Sequence[PlayedDeal], games: int = 1, by: Measure = "wins") -> Blocks:
+    margin = 0.02 if by == "wins" else 2.0
+    blocks = Blocks("old", "new", by, margin, [GameChoice("usa", 2, (), shipped_board("usa"))] * games)
     for each in deals:
         blocks.add(each)
     return blocks
@@ -379,18 +382,56 @@ def test_a_verdict_needs_enough_blocks_and_counts_games_apart() -> None:
 
 def test_the_verdict_names_points_if_they_alone_are_certain() -> None:
     """Few points more in each deal, and as many matches won as lost."""
-    undecided, points = verdict_on([deal(number, (21 + number % 2, 20), (10, 11)) for number in range(60)])
+    undecided, points = verdict_on([deal(number, (41 + number % 2, 20), (10, 11)) for number in range(60)])
     assert undecided.startswith("undecided: nothing shows yet which of new and old is better (60 deals")
     assert points == "new gets more points than old, though it is not known to win more often"
-    _, fewer = verdict_on([deal(number, (11, 10), (20, 21 + number % 2)) for number in range(60)])
+    _, fewer = verdict_on([deal(number, (11, 10), (20, 41 + number % 2)) for number in range(60)])
     assert fewer.startswith("old gets more points than new")
     [better] = verdict_on([deal(number, (2, 1), (2, 1)) for number in range(60)])  # as the score shows
     assert better.startswith("better: new wins more often than old")
     assert len(verdict_on([deal(number, (2, 1), (1, 2)) for number in range(60)])) == 1
 
 
-def verdict_on(deals: Sequence[PlayedDeal]) -> list[str]:
-    blocks = blocks_of(deals)
+def test_points_decide_if_they_were_chosen_and_the_verdict_says_what_wins_show() -> None:
+    """Each won match is narrow, and each lost one costs a lot."""
+    narrow = [deal(number, (12, 11), (12, 11 + 90 * (number % 3 == 0))) for number in range(90)]
+    assert [line.partition(" (")[0] for line in verdict_on(narrow, "points")] == [
+        "worse: new gets fewer points than old",
+        "new wins more often than old, though it gets fewer points",
+    ]
+    assert [line.partition(" (")[0] for line in verdict_on(narrow)] == [
+        "better: new wins more often than old",
+        "old gets more points than new, though it wins less often",
+    ]
+    ahead = [deal(number, (60 + number % 2, 20), (10, 11)) for number in range(60)]
+    assert verdict_on(ahead, "points")[0].startswith("better: new gets more points than old (60 deals")
+    assert len(verdict_on(ahead, "points")) == 1
+    same = [deal(number, (20, 20), (20, 20)) for number in range(160)]
+    assert verdict_on(same, "points")[0].startswith(
+        "alike: new and old differ by at most 2 points (160 deals"
+    )
+    few = verdict_on(same[:40], "points")[0]
+    assert few.startswith("undecided: nothing shows yet which of new and old gets more points")
+
+
+def test_the_measure_is_in_json_and_junit(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "compare.xml"
+    words = ("greedy", "planner", "--by", "points", "--seed", "1", "--jobs", "1", "--junit", str(path))
+    better = report(capsys, *words, code=0)
+    assert (better["by"], better["margin"], better["verdict"]) == ("points", 2.0, "better")
+    [case] = ElementTree.parse(path).getroot().iter("testcase")
+    assert case.get("name") == "planner better than greedy by points"
+    assert [mark.tag for mark in case] == ["system-out"]
+    assert "better: planner gets more points than greedy" in (case[0].text or "")
+
+    report(capsys, *words, "--most", "2", code=3)
+    [case] = ElementTree.parse(path).getroot().iter("testcase")
+    assert [(mark.tag, mark.get("type")) for mark in case] == [("failure", "undecided")]
+    assert "cannot be written" in refused("compare", *words[:-1], str(tmp_path))
+
+
+def verdict_on(deals: Sequence[PlayedDeal], by: Measure = "wins") -> list[str]:
+    blocks = blocks_of(deals, by=by)
     plan = plan_of(blocks.choices, [bot_of("OLD", "greedy"), bot_of("NEW", "planner")], "s", len(deals))
     comparison = Comparison(plan, Time(), UNCONFINED, replays=None, jobs=1, keeps_going=False)
     return list(verdict_in_words(report_of(comparison, blocks, blocks.verdict(), 0, "")))

@@ -1,9 +1,10 @@
-"""How often does the gate's test err? Simulated candidates, whose true strength is known.
+"""How often do the tests of gate and compare err? Simulated candidates, whose true strength is known.
 
 `python -m tests.tournament.evidence.error_simulation` prints the table; it takes some minutes. In each world
 the true mean score of a block is made that of `elo0`, then that of `elo1`, and a test is wrong if it passes
 the first or fails the second. The interval that is valid at any time is wrong if it fails to hold the true
-mean after any round up to `LOOKS_END`. The block scores are not drawn from the normal distribution that the
+mean after any round up to `LOOKS_END`: that of the scores, by which `compare` decides, or that of the lead in
+points, with `--by points`. The block scores are not drawn from the normal distribution that the
 test assumes: the points of a match are the skill, an advantage of the seat, the luck of the deal for the
 seat, how the deal suits the entrant, and noise with an occasional disaster, rounded, so that many are equal.
 """
@@ -32,6 +33,7 @@ from stellwerk_tournament.evidence.sequential import (
     look,
     look_once,
 )
+from stellwerk_tournament.evidence.worth import sample_of_points
 from stellwerk_tournament.ratings.elo import score_of
 
 Floats = NDArray[np.float64]
@@ -46,25 +48,29 @@ HALVINGS: Final = 20
 Z95: Final = 1.96
 LOOKS_END: Final = 1000  # blocks, in which an interval is looked at after every round
 TRUE_ELOS: Final = (0.0, 100.0, 300.0)
+SPREAD: Final = 20.0  # points: the noise of a match, as between two bots in usa
+SKILLS: Final = (0.0, 0.5, 2.0)  # in standard deviations of the noise
 
 
 @dataclass(frozen=True)
 class World:
     """`points` to a standard deviation of the noise: the fewer, the more ties. `noise` is how much chance is
     left when the deal is known. `opposition` are the skills of the baselines that the blocks are played
-    against in turn."""
+    against in turn. In a share of the deals, `alike`, both play alike, as two versions of a bot may do."""
 
     seats: int
     points: float = 8.0
     noise: float = 1.0
     opposition: tuple[float, ...] = (0.0,)
+    alike: float = 0.0
 
     @property
     def name(self) -> str:
         ties = {8.0: "few ties", 0.5: "many ties"}.get(self.points, f"{self.points:g} points")
         luck = "" if self.noise == 1.0 else f", noise {self.noise:g}"
         against = "" if len(self.opposition) == 1 else f", {len(self.opposition)} unlike baselines"
-        return f"{self.seats} seats, {ties}{luck}{against}"
+        same = f", {self.alike:.0%} of the deals alike" if self.alike else ""
+        return f"{self.seats} seats, {ties}{luck}{against}{same}"
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,15 @@ def worlds() -> Iterator[World]:
     yield World(4, opposition=(-0.5, 0.0, 0.5))
 
 
+def worlds_of_points() -> Iterator[World]:
+    """Yield worlds for `compare`, with points spread as in these games."""
+    for seats in (2, 3, 4):
+        yield World(seats, points=SPREAD)
+    yield World(2, points=SPREAD, noise=0.2)
+    yield World(2, points=SPREAD, alike=0.5)
+    yield World(2, points=SPREAD, alike=0.97)
+
+
 def settings() -> Iterator[Setting]:
     yield Setting(Hypotheses(0, 50, 0.05, 0.05))
     yield Setting(Hypotheses(0, 20, 0.05, 0.05))
@@ -132,12 +147,19 @@ def measure_interval(world: World, true_elo: float, tests: int, seed: int, end: 
     """Measure how often the interval that is valid at any time ever fails to hold the true mean."""
     stream = block_scores(world, skill_for(world, true_elo), np.random.default_rng(seed))
     truth = score_of(true_elo)
-    wrong = sum(_ever_misses(stream, truth, len(world.opposition), end) for _ in range(tests))
+    wrong = sum(_ever_misses(stream, truth, Sample(), len(world.opposition), end) for _ in range(tests))
     return Errors(wrong, 0, tests, end)
 
 
-def _ever_misses(stream: Iterator[float], truth: float, round_size: int, end: int) -> bool:
-    sample = Sample()
+def measure_points(world: World, skill: float, tests: int, seed: int, end: int = LOOKS_END) -> Errors:
+    """Measure the same for the lead in points, against the mean of very many blocks."""
+    truth = mean_lead(world, skill)
+    stream = block_leads(world, skill, np.random.default_rng(seed))
+    wrong = sum(_ever_misses(stream, truth, sample_of_points(), 1, end) for _ in range(tests))
+    return Errors(wrong, 0, tests, end)
+
+
+def _ever_misses(stream: Iterator[float], truth: float, sample: Sample, round_size: int, end: int) -> bool:
     misses = False
     for number in range(1, end + 1):
         sample.add(next(stream))
@@ -173,6 +195,26 @@ def block_scores(world: World, skill: float, generator: np.random.Generator) -> 
             _scores(world, skill - other, each) for other, each in zip(world.opposition, chance, strict=True)
         ]
         yield from np.stack(scores, axis=1).ravel().tolist()
+
+
+def block_leads(world: World, skill: float, generator: np.random.Generator) -> Iterator[float]:
+    """Yield leads in points without end."""
+    while True:
+        yield from _leads(world, skill, BLOCKS_AT_ONCE, generator).tolist()
+
+
+@cache
+def mean_lead(world: World, skill: float) -> float:
+    return float(_leads(world, skill, BLOCKS_FOR_THE_SKILL, np.random.default_rng(1)).mean())
+
+
+def _leads(world: World, skill: float, blocks: int, generator: np.random.Generator) -> Floats:
+    chance = _chance(world, blocks, generator)
+    points = np.round(world.points * chance)
+    points[:, :, 0] = np.round(world.points * (chance[:, :, 0] + skill))
+    leads: Floats = (points[:, :, 0] - points[:, :, 1:].mean(axis=2)).mean(axis=1)
+    leads[generator.random(blocks) < world.alike] = 0.0
+    return leads
 
 
 @cache
@@ -253,6 +295,15 @@ def main() -> int:
             cell = _cell(measure_interval(world, elo, arguments.tests, arguments.seed), 1 - LEVEL)
             above += "!" in cell
             print(f"{f'interval at any time, {elo:g}':38}{cell}{LOOKS_END:8}", flush=True)
+    for world in worlds_of_points():
+        if arguments.only not in world.name:
+            continue
+        print(f"\n{world.name}, by points\n{'':38}{'misses the truth':>21}{'blocks':>8}")
+        for skill in SKILLS:
+            cell = _cell(measure_points(world, skill, arguments.tests, arguments.seed), 1 - LEVEL)
+            above += "!" in cell
+            lead = f"interval at any time, {mean_lead(world, skill):+.1f} points"
+            print(f"{lead:38}{cell}{LOOKS_END:8}", flush=True)
     print(f"\nabove what was promised: {above}")
     return 1 if above else 0
 

@@ -22,8 +22,16 @@ from stellwerk_tournament.evidence.sequential import (
     look,
     look_once,
 )
+from stellwerk_tournament.evidence.worth import sample_of_points
 from stellwerk_tournament.ratings.elo import elo_of, score_of
-from tests.tournament.evidence.error_simulation import Setting, World, measure, measure_interval
+from tests.tournament.evidence.error_simulation import (
+    SPREAD,
+    Setting,
+    World,
+    measure,
+    measure_interval,
+    measure_points,
+)
 
 FIFTY = Hypotheses(0, 50, 0.05, 0.05)
 WIDE = Hypotheses(0, 150, 0.05, 0.05)
@@ -205,6 +213,24 @@ def test_the_interval_at_any_time_holds_the_truth_after_every_block(true_elo: fl
     """95 % of comparisons, however often one looks; `make simulations` shows it in every world."""
     errors = measure_interval(World(2), true_elo, tests=400, seed=5, end=300)
     assert errors.wrong / errors.tests <= 0.05
+
+
+@pytest.mark.parametrize("alike", [0.0, 0.97])
+def test_the_interval_at_any_time_holds_the_true_lead_in_points(alike: float) -> None:
+    """So does `compare --by points` with two versions that play nearly all deals alike."""
+    errors = measure_points(World(2, points=SPREAD, alike=alike), 2.0, tests=300, seed=5, end=200)
+    assert errors.wrong / errors.tests <= 0.05
+
+
+def test_points_that_happen_to_be_alike_do_not_prove_that_all_are() -> None:
+    """Thirty deals without a difference leave room for a lead that one deal in thirty gives."""
+    sample = sample_of_points()
+    for _ in range(FEWEST_BLOCKS):
+        sample.add(0.0)
+    limits = interval_at_any_time(sample)
+    assert limits is not None
+    assert limits.low < -2
+    assert limits.high > 2
 
 
 def test_the_interval_of_a_test_that_looks_once_fails_if_one_looks_after_every_block() -> None:

@@ -24,7 +24,9 @@ price. `stellwerk compare` stops by it. It is Robbins' normal mixture with the v
 (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and asymptotic confidence
 sequences", Annals of Statistics, 2024).
 
-Before the first look there are so many blocks that the mean is nearly normal and the variance is known.
+Before the first look there are so many blocks that the mean is nearly normal and the variance is known. The
+interval needs no bounds of the values, so it holds for points as for scores: blocks must be independent, with
+the same distribution and a finite variance. Points have one, because trains and tickets end.
 """
 
 from __future__ import annotations
@@ -41,9 +43,8 @@ FEWEST_FIXED: Final = 10  # of a test that looks once; with fewer its intervals 
 MOST_ELO: Final = 800.0  # a score of 0.99: beyond that a block says next to nothing
 LEVEL: Final = 0.95  # of the intervals that are shown
 NARROWEST_AT: Final = 150  # blocks: there the interval that is valid at any time is as narrow as it can be
-IMAGINED: Final = (
-    0.25  # the squared distance that is added to those seen: as if of one block, half of a score
-)
+FAR: Final = 0.5  # the distance of the imagined block, as if of one that was won or lost in every seat
+FAR_IN_POINTS: Final = 80.0  # the same for a lead in points, which hardly any deal exceeds in both seats
 
 Conclusion: TypeAlias = Literal["passed", "failed", "undecided"]
 
@@ -84,8 +85,9 @@ class Hypotheses:
 
 @dataclass(slots=True)
 class Sample:
-    """The scores of blocks, added up."""
+    """The values of blocks, added up: scores, or others for which another distance is `far`."""
 
+    far: float = FAR
     count: int = 0
     total: float = 0.0
     squares: float = 0.0
@@ -99,14 +101,14 @@ class Sample:
     def mean(self) -> float:
         return self.total / self.count
 
-    def spread_around(self, center: float) -> float:
+    def spread_around(self, center: float, far: float = FAR) -> float:
         """Return the mean squared distance from a center, with that of an imagined block.
 
-        The imagined block is there because a few scores that happen to be alike do not prove that all
-        are.
+        The imagined block is there because a few values that happen to be alike do not prove that all
+        are: two versions of a bot may play most deals alike.
         """
         squared = self.squares - 2 * center * self.total + self.count * center * center
-        return (squared + IMAGINED) / self.count
+        return (squared + far * far) / self.count
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,7 @@ def interval_at_any_time(sample: Sample) -> Interval | None:
     if sample.count < FEWEST_BLOCKS:
         return None
     grown = sample.count * _MIXTURE + 1
-    variance = sample.spread_around(sample.mean) * sample.count / (sample.count - 1)
+    variance = sample.spread_around(sample.mean, sample.far) * sample.count / (sample.count - 1)
     squared = 2 * grown / (sample.count**2 * _MIXTURE) * math.log(math.sqrt(grown) / (1 - LEVEL))
     margin = math.sqrt(squared * variance)
     return Interval(sample.mean - margin, sample.mean + margin)

@@ -7,7 +7,7 @@ same figures, rounded once, here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -16,11 +16,9 @@ from stellwerk_engine.games.game_choice import GameChoice
 from stellwerk_processes.faults import Fault, in_words
 from stellwerk_tournament.evidence.evidence import Evidence
 from stellwerk_tournament.evidence.sequential import Interval, Sample
-from stellwerk_tournament.evidence.worth import Deals, Lead
+from stellwerk_tournament.evidence.worth import EVEN, Deals, Lead, Measure
 from stellwerk_tournament.ratings.deal_worth import DealWorth, worth_in_words
 from stellwerk_tournament.ratings.elo import elo_of
-
-EVEN: Final = 0.5  # the score of equals
 
 Test: TypeAlias = Callable[[Sample], Interval | None]
 """The interval that a command chose: one that is valid at any time, or after a number of blocks."""
@@ -112,12 +110,12 @@ def estimate(sample: Sample, test: Test) -> Estimate:
     return Estimate(round(sample.mean, 4), round(limits.low, 4), round(limits.high, 4))
 
 
-def has_certain_points_alone(strength: Strength) -> bool:
-    """Return whether the interval of the points excludes 0, and that of the score does not exclude a half."""
-    score, points = strength.score, strength.points
-    if score.low is None or score.high is None or points.low is None or points.high is None:
-        return False
-    return score.low <= EVEN <= score.high and not points.low <= 0 <= points.high
+def certain_lead(strength: Strength, by: Measure) -> Literal[-1, 0, 1]:
+    """Return the sign of a lead whose interval excludes that of equals, otherwise 0."""
+    means, even = strength.score if by == "wins" else strength.points, EVEN[by]
+    if means.low is not None and means.low > even:
+        return 1
+    return -1 if means.high is not None and means.high < even else 0
 
 
 def strengths_of(games: Sequence[GameChoice], evidence: Evidence, test: Test) -> tuple[GameStrength, ...]:

@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-from stellwerk_tournament.evidence.sequential import Sample
+from stellwerk_tournament.evidence.sequential import FAR_IN_POINTS, Sample
 from stellwerk_tournament.ratings.deal_worth import SharedDeals
 from stellwerk_tournament.ratings.outcomes import ahead
+
+Measure: TypeAlias = Literal["wins", "points"]
+"""What a bot is judged by. The two are different questions: who wins more often may get fewer points."""
+
+EVEN: Final[dict[Measure, float]] = {"wins": 0.5, "points": 0.0}
 
 
 class Finish(NamedTuple):
@@ -52,16 +57,23 @@ def mean_of(worths: Sequence[Worth]) -> Worth:
     return Worth(wins, points)
 
 
+def sample_of_points() -> Sample:
+    return Sample(FAR_IN_POINTS)
+
+
 @dataclass(slots=True)
 class Lead:
     """The lead of a bot over others: the worths of blocks, added up."""
 
     wins: Sample = field(default_factory=Sample)
-    points: Sample = field(default_factory=Sample)
+    points: Sample = field(default_factory=sample_of_points)
 
     def add(self, worth: Worth) -> None:
         self.wins.add(worth.wins)
         self.points.add(worth.points)
+
+    def by(self, measure: Measure) -> Sample:
+        return self.wins if measure == "wins" else self.points
 
 
 @dataclass(slots=True)
