@@ -173,9 +173,11 @@ def test_a_failure_shows_the_expectation_and_the_answer(
     program = WRONG.format("answer.get('message', {}).pop('echo', None)")
     words = ("codec", "--junit", str(file), "--", sys.executable, "-c", program)
     assert kit(*words) == 1
-    assert capsys.readouterr().out.splitlines()[:4] == [
+    assert capsys.readouterr().out.splitlines()[:5] == [
         "FAIL  decode message-pong-largest",
         "      law       2^53-1",
+        "      requires  C6 (MUST): The client reads every message of version 1, in every form that JSON "
+        "allows.",
         "      expected  message.echo to be 9007199254740991",
         '      came      {"message": {"type": "pong"}}',
     ]

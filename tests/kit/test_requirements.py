@@ -13,6 +13,7 @@ import pytest
 from stellwerk_kit.attack.cases import CASES
 from stellwerk_kit.codec import requests
 from stellwerk_kit.doctor.all_steps import STEPS
+from stellwerk_kit.requirements import requirements, requirements_of
 from stellwerk_kit.vectors import wire_vectors
 from tools.generate import CONFORMANCE as FOLDER
 from tools.specification import SPECIFICATION, names_in, section, sections
@@ -47,6 +48,18 @@ def test_every_requirement_has_a_number_of_its_own_a_duty_and_cases() -> None:
     for row in ROWS:
         assert names_in(row[4]), row[0]
         assert all(name.startswith(known) for name in names_in(row[4])), row[0]
+
+
+def test_a_failure_finds_its_requirements_on_the_page() -> None:
+    """Each row is read, and each step, case and vector that the page names leads back to its numbers."""
+    assert [[each.number, each.duty, each.text, *each.cases] for each in requirements()] == [
+        [row[0], row[1], row[2], *names_in(row[4])] for row in ROWS
+    ]
+    assert [each.number for each in requirements_of("doctor: first-ask", "C")] == ["C10", "C11"]
+    assert [each.number for each in requirements_of("codec: message-ping", "S")] == ["S5"]
+    assert [each.number for each in requirements_of("codec: message-ping", "C")] == ["C6"]
+    for step in STEPS:
+        assert requirements_of(f"doctor: {step.id}", "C"), step.id
 
 
 def test_every_law_is_a_requirement() -> None:

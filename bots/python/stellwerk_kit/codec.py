@@ -24,6 +24,7 @@ from stellwerk_kit.bot_process import BotProcess, described_status
 from stellwerk_kit.doctor.doctor import Finding, judge
 from stellwerk_kit.failed import DoesNotApplyError, FailedError
 from stellwerk_kit.lines import Lines, NoLineError, lines_over, shown_line
+from stellwerk_kit.requirements import Side
 from stellwerk_kit.vectors import ClientLine, Encoded, JsonObject, ServerLine, Stream, Vectors
 from stellwerk_protocol.client_line import LineError, read_line
 from stellwerk_protocol.messages import FromClient
@@ -72,7 +73,8 @@ def drive(
         for request in requests(vectors):
             name = f"{request.operation} {request.vector}"
             examine = partial(_examine, lines, process, request, time.monotonic() + patience, needed)
-            finding = judge(name, request.about, examine)
+            side: Side = "S" if request.operation == "read" else "C"
+            finding = judge(name, request.about, examine, f"codec: {request.vector}", side)
             yield finding
             if finding.failure is not None and finding.failure.expected == AN_ANSWER:
                 return

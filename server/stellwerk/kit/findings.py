@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from stellwerk.shared.errors import DONE, FAILED, writing
 from stellwerk.shared.terminal import flush_stdout, say, say_record
-from stellwerk_kit.doctor.doctor import Finding
+from stellwerk_kit.doctor.doctor import Failure, Finding
 from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 
 NOT_TAKEN: Final = "a step before it failed"
@@ -34,6 +34,8 @@ def say_finding(finding: Finding, silence: str = "") -> None:
             say(f"      {text}")
     if finding.failure is not None:
         say(f"      law       {finding.law}")
+        for each in finding.failure.requirements:
+            say(f"      requires  {each.number} ({each.duty}): {each.text}")
         say(f"      expected  {finding.failure.expected}")
         say(f"      came      {finding.failure.came}")
         if finding.failure.printed:
@@ -87,11 +89,16 @@ def write_junit(name: str, command: str, findings: Sequence[Finding], cases: Seq
         Path(name).write_bytes(content)
 
 
+def _details(law: str, failure: Failure) -> tuple[str, ...]:
+    required = [f"requires {each.number} ({each.duty}): {each.text}" for each in failure.requirements]
+    return f"law: {law}", *required, *failure.printed
+
+
 def _test_case(command: str, finding: Finding) -> Case:
     mark = None
     if finding.failure is not None:
         message = f"expected {finding.failure.expected}; came {finding.failure.came}"
-        mark = Mark("failure", message, command, (f"law: {finding.law}", *finding.failure.printed))
+        mark = Mark("failure", message, command, _details(finding.law, finding.failure))
     elif finding.skipped is not None:
         mark = Mark("skipped", finding.skipped)
     output = () if finding.warning is None else (finding.warning,)

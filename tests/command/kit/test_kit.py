@@ -64,6 +64,8 @@ def test_a_failure_is_told_with_all_that_helps(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().out.splitlines() == [
         "FAIL  connects",
         "      law       the server sends the first line",
+        "      requires  C1 (MUST): The client sends nothing before `hello`. Then it sends `login` with one "
+        "of the versions in it.",
         "      expected  a connection to STELLWERK_ADDRESS (over standard streams: --transport stdio)",
         "      came      it exited with status 3",
         "      the last that it printed:",

@@ -417,8 +417,9 @@ def test_a_failure_is_printed_with_law_and_lines(
         assert kit(*words) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[:2] == ["FAIL  right-pings", "      law       every ping gets its pong"]
-    assert lines[2].startswith("      expected  {'type': 'pong'")
-    assert lines[4:] == ["0 ok, 1 failed"]
+    assert lines[2].startswith("      requires  S5 (MUST): ")
+    assert lines[3].startswith("      expected  {'type': 'pong'")
+    assert lines[5:] == ["0 ok, 1 failed"]
     suite = ElementTree.parse(file).getroot()[0]
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
 

@@ -251,7 +251,7 @@ def assault(attack: Attack, cases: Sequence[Case]) -> Iterator[Finding]:
         try:
             for case in cases:
                 started = time.monotonic()
-                finding = judge(case.name, case.law, partial(attack.play, case))
+                finding = judge(case.name, case.law, partial(attack.play, case), f"attack: {case.name}", "S")
                 yield finding if finding.verdict == "FAIL" else witnesses.confirm(finding, started)
         finally:
             witnesses.end()

@@ -12,16 +12,18 @@ from msgspec import Struct
 from stellwerk_kit.doctor.all_steps import STEPS
 from stellwerk_kit.doctor.steps import Examination, Step
 from stellwerk_kit.failed import DoesNotApplyError, FailedError, RemarkError
+from stellwerk_kit.requirements import Requirement, Side, requirements_of
 from stellwerk_protocol.names import GameName
 
 
 class Failure(Struct, frozen=True):
     """A failure. All text from the bot is free of control characters. `printed` are the last lines of its
-    standard error, and over TCP also of its standard output."""
+    standard error, and over TCP also of its standard output. `requirements` are those that the case tests."""
 
     expected: str
     came: str
     printed: tuple[str, ...]
+    requirements: tuple[Requirement, ...] = ()
 
 
 Verdict = Literal["ok", "warn", "FAIL", "skip"]
@@ -52,7 +54,7 @@ def examine(
             yield Finding(step.name, step.law, "skip", 0.0, skipped=f"for lack of the step {step.after}")
             continue
         for name, game in step.cases(games):
-            finding = judge(name, step.law, partial(step.examine, examination, game))
+            finding = judge(name, step.law, partial(step.examine, examination, game), f"doctor: {step.id}")
             findings[step.name] = finding
             yield finding
             if finding.failure is not None and step.duty == "MUST":
@@ -71,11 +73,12 @@ def examine_clients(
     """
     for name, step, game in cases:
         begin(name, game)
-        yield judge(name, step.law, partial(step.examine, examination, game))
+        yield judge(name, step.law, partial(step.examine, examination, game), f"doctor: {step.id}")
 
 
-def judge(name: str, law: str, examine: Callable[[], str | None]) -> Finding:
-    """Return what `examine` finds, under this name. It returns a warning, or None if all went well."""
+def judge(name: str, law: str, examine: Callable[[], str | None], case: str, side: Side = "C") -> Finding:
+    """Return what `examine` finds, under this name. It returns a warning, or None if all went well. `case` is
+    its name on the page of requirements, for this side."""
     started = time.monotonic()
 
     def finding(verdict: Verdict, **more: Any) -> Finding:
@@ -84,7 +87,8 @@ def judge(name: str, law: str, examine: Callable[[], str | None]) -> Finding:
     try:
         warning = examine()
     except FailedError as error:
-        return finding("FAIL", failure=Failure(error.expected, error.came, error.printed))
+        failure = Failure(error.expected, error.came, error.printed, requirements_of(case, side))
+        return finding("FAIL", failure=failure)
     except RemarkError as remark:
         return finding("warn", warning=str(remark))
     except DoesNotApplyError as reason:
