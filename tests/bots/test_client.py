@@ -374,6 +374,28 @@ def test_a_busy_server_gets_the_same_answer_again_after_a_pause() -> None:
     assert played(script).pauses == [1.0]
 
 
+def test_a_join_that_a_busy_server_refuses_is_sent_again_after_a_second() -> None:
+    def script(peer: Peer) -> None:
+        peer.log_in()
+        for _ in range(2):
+            assert peer.receive("join") == WISH
+            peer.send(error("server.busy"))
+        peer.start()
+        peer.send(end())
+
+    assert played(script).pauses == [1.0, 1.0]
+
+
+def test_a_server_that_stays_busy_is_an_error_in_the_end() -> None:
+    def script(peer: Peer) -> None:
+        peer.log_in()
+        for _ in range(ATTEMPTS):
+            peer.receive("join")
+            peer.send(error("server.busy"))
+
+    assert "server.busy" in str(refused(script))
+
+
 def test_a_match_in_which_the_server_fails_is_over() -> None:
     def script(peer: Peer) -> None:
         peer.log_in()

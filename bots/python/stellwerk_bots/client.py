@@ -369,6 +369,11 @@ class Client:
                 self._log(reason("the answer was refused", error))
                 del played.answers[:1]
                 self._act(connection, played)
+            case "server.busy" if self._joining and self._attempts + 1 < ATTEMPTS:
+                self._attempts += 1
+                self._log(reason("the join was refused, trying again", error))
+                self._sleep(BUSY_PAUSE)
+                self._joining = False
             case _ if self._joining:
                 raise _refusal("the join was refused", error)
             case _:
