@@ -178,13 +178,11 @@ class StandingServer:
             result = ended
         finally:
             await self._give_back(bot_match, reused, result)
-        return replace(
-            result,
-            seats=tuple(
-                _with_last_words(replace(played, bot=bot_match.bots[seat].name), reused.get(seat))
-                for seat, played in enumerate(result.seats)
-            ),
-        )
+        assert result is not None
+        seats = zip(result.seats, bot_match.bots, strict=True)
+        named = [replace(played, bot=spec.name) for played, spec in seats]
+        last = (_with_last_words(played, reused.get(seat)) for seat, played in enumerate(named))
+        return replace(result, seats=tuple(last))
 
     def end_deal(self, deal: bytes) -> None:
         """Note that no match of this deal will be played any more."""
