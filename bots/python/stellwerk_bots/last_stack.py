@@ -1,6 +1,6 @@
 """Where a player hangs: if its process is told to end while it thinks, the process prints its stack first.
 
-Law: this costs a microsecond for each answer, and changes nothing else. The signal ends the process as
+Law: this costs a few microseconds for each answer, and changes nothing else. The signal ends the process as
 always, or does what the author's own handler does. Only a process that a runner has started does this.
 """
 
