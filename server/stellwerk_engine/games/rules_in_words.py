@@ -6,10 +6,13 @@ adds what every game has, and the order. The pages in protocol/rules/ are the la
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from stellwerk_base.texts import counted
 from stellwerk_engine.core.state import Game
 
 
+@lru_cache(maxsize=32)  # a prompt has them for each move
 def rules_in_words(game: Game) -> str:
     """Return the rules, a line for each part."""
     rules = game.rules

@@ -25,7 +25,7 @@ from stellwerk_engine.games.shipped import RULE_SETS
 from tests.support import every_variant
 from tests.unlisted.alps import ALPS, alps_board
 
-SEEDS: Final = ("1", "2", "3")
+SEEDS: Final = ("1", "2")
 BOTS: Final = ("greedy", "random", "planner", "beginner")
 
 Note = Callable[[Position, str], object]
