@@ -426,6 +426,20 @@ def test_seats_and_each_game_have_their_figures(cup: Played) -> None:
     assert any(cell.texts == [signed(planner.elo)] for cell in row.children)
 
 
+def test_matches_with_a_remote_bot_say_nothing_of_a_deal_in_every_seat(tmp_path: Path) -> None:
+    """Each of them has a deal of its own."""
+    settings = settings_for(tmp_path, ["a", "b"])
+    lines = [
+        line(number, rotation, ("a", "b"), [5, 4 if (number + rotation * (number % 3)) % 2 else 6])
+        for number in range(40)
+        for rotation in (0, 1)
+    ]
+    assert "One deal in every seat" in read(Played(settings, tuple(lines)).report()).part("effects").text
+    a, b = settings.entrants
+    remote = replace(settings, entrants=(replace(a, bot=replace(a.bot, process="remote")), b))
+    assert "One deal" not in read(Played(remote, tuple(lines)).report()).part("effects").text
+
+
 def test_the_course_ends_with_the_figures_of_the_ranking(cup: Played) -> None:
     report = read(cup.report())
     ratings = {row.children[1].text: row.children[2].text for row in report.part("ranking").all("tr")[1:-1]}
