@@ -129,7 +129,7 @@ def test_a_prompt_has_the_rules_what_the_seat_may_know_the_news_and_a_question()
     cards = re.findall(r"(\d+) ([a-z]+?)s?(?: |$)", hand)
     assert {color: int(count) for count, color in cards} == own["hand"]
     for ticket in own["tickets"]:
-        assert re.search(rf"^- {ticket} \d+: (completed|no open routes|\d+ spaces missing)", prompt, re.M)
+        assert re.search(rf"^- {ticket} \d+: (completed|no open routes|\d+ spaces? missing)", prompt, re.M)
     news = prompt.partition("SINCE YOUR TURN BEFORE\n")[2].partition("\n")[0]
     others = {player["seat"] for player in view["players"]} - {position.seat}
     assert all(re.search(rf"Seat {seat} (draws|takes|claims|keeps)", news) for seat in others)
@@ -152,7 +152,7 @@ def test_the_news_of_a_turn_stay_until_it_is_over() -> None:
 
 def test_a_ticket_names_the_routes_that_it_lacks() -> None:
     for position, prompt in noted("europe", 2):
-        for routes in re.findall(r"spaces missing: (.*)", prompt):
+        for routes in re.findall(r"spaces? missing: (.*)", prompt):
             for route in routes.split(", "):
                 assert (
                     position.game.board.routes[position.game.board.route_ids[route]].bit

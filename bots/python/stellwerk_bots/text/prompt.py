@@ -45,8 +45,10 @@ LONGEST: Final = 8_000  # characters of a prompt
 DETAILS: Final = (  # the first one with which a prompt is short enough; the last one in any case
     Detail(paths=6),
     Detail(paths=3),
-    Detail(paths=0, has_past=False),
-    Detail(paths=0, has_past=False, has_news=False, has_all_routes=False),
+    Detail(paths=3, has_past=False),
+    Detail(paths=3, has_past=False, has_all_routes=False),
+    Detail(paths=3, has_past=False, has_all_routes=False, has_news=False),
+    Detail(paths=0, has_past=False, has_all_routes=False, has_news=False),
 )
 TARGETS: Final = {"claim_route": "route", "build_station": "city", "buy_technology": "technology"}
 TICKET_MOVES: Final = ("keep_tickets", "share_tickets", "complete_tickets")
@@ -189,7 +191,7 @@ def missing_of(position: Position, ticket: Ticket, *, names_routes: bool = True)
     routes = missing_routes(position, ticket)
     if not routes:
         return "no open routes connect it any more", False
-    needed = f"{sum(route.length for route in routes)} spaces missing"
+    needed = f"{counted(sum(route.length for route in routes), 'space')} missing"
     return (f"{needed}: {', '.join(route.name for route in routes)}" if names_routes else needed), True
 
 

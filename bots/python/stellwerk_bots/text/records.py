@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (OSError, ValueError, KeyError) as error:
             print(f"records: {name}: expected lines of --record: {error!r}", file=sys.stderr)
             return USAGE
-    for model, records in by_model.items():
+    for model, records in sorted(by_model.items()):
         print("\n".join(summary(model, records)))
     return 0
 
