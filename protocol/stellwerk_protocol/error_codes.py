@@ -135,3 +135,37 @@ ERROR_CODES: Final[tuple[ErrorCode, ...]] = (
     *get_args(MoveErrorCode),
     *get_args(ServerErrorCode),
 )
+
+ANSWERS: Final[dict[str, tuple[ErrorCode, ...]]] = {
+    "": (*get_args(LineErrorCode), "protocol.out_of_phase", "protocol.too_fast"),
+    "login": (
+        "protocol.version",
+        "auth.name_taken",
+        "auth.bad_token",
+        "auth.token_needs_tls",
+        "auth.bad_resume_key",
+        "server.shutting_down",
+    ),
+    "join": (
+        "protocol.too_many_matches",
+        "auth.not_allowed",
+        "server.busy",
+        "server.full",
+        "server.shutting_down",
+        "server.failed",
+    ),
+    "leave": ("protocol.no_such_match", "protocol.no_such_room"),
+    "ready": ("protocol.no_such_match",),
+    "act": (
+        *(code for code in get_args(MoveErrorCode) if code not in ("game.over", "game.not_asked")),
+        "protocol.stale_ask",
+        "protocol.no_such_match",
+        "server.busy",
+        "server.failed",
+    ),
+    "ping": (),
+    "watch": ("protocol.no_such_match", "auth.not_allowed"),
+    "matches": ("auth.not_allowed",),
+}
+"""The errors that may answer each message of a client, by its type; "" has those that may answer any line. An
+act for the open ask never finds the game over, or its seat not asked."""

@@ -33,7 +33,7 @@ from stellwerk_engine.parts.technologies.buy_technology import technologies_of
 from stellwerk_engine.replays.writer import ReplayWriter, header_of
 from stellwerk_protocol import decisions, events, messages, moves, parts, replays, results, views
 from stellwerk_protocol.client_line import LineError, read_line
-from stellwerk_protocol.error_codes import CURES
+from stellwerk_protocol.error_codes import ANSWERS, CURES
 from stellwerk_protocol.errors import IllegalMoveError
 from stellwerk_protocol.names import BonusName, GameName, OptionName, TechnologyName
 from stellwerk_server.operate import settings
@@ -196,6 +196,11 @@ def test_the_table_of_errors_is_that_of_the_program() -> None:
     assert [(code, meaning, cure) for code, meaning, cure in rows] == [
         (f"`{code}`", meaning, cure) for code, (meaning, cure) in CURES.items()
     ]
+
+
+def test_the_errors_that_may_answer_each_message_are_those_of_the_table() -> None:
+    rows = section(SPECIFICATION, "Errors").tables[2]
+    assert {(names_in(message) or [""])[0]: tuple(names_in(errors)) for message, errors in rows} == ANSWERS
 
 
 def test_the_classes_of_errors_are_those_of_the_codes() -> None:

@@ -7,6 +7,7 @@ memory that refuse when a test says so, a log that is a list. Time passes when a
 from __future__ import annotations
 
 import errno
+import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,6 +22,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from stellwerk_engine import engine
 from stellwerk_engine.core.state import State
+from stellwerk_protocol.error_codes import ANSWERS, ErrorCode
 from stellwerk_protocol.messages import (
     Act,
     Ask,
@@ -405,8 +407,15 @@ class World:
         return client
 
     def receive(self, client: Client, text: bytes) -> None:
+        before = len(client.lines)
         self.pauses.append(self.lobby.receive(client.connection, text, self.now))
         self.flush()
+        for error in [decode(line) for line in client.lines[before:] if line.startswith(b'{"type":"error"')]:
+            assert isinstance(error, Error)
+            of_match = error.code == "server.failed" and error.match is not UNSET
+            of_room = error.code in ("server.busy", "server.failed") and b'"token"' in text
+            unasked = of_match or of_room  # a seat token is no `join`
+            assert unasked or error.code in answers_to(text), (text, error)
 
     def flush(self) -> None:
         for connection, data in self.lobby.outbox.data_to_send():
@@ -625,6 +634,15 @@ def match_snapshot(match: MatchSession) -> dict[str, object]:
 
 def state_snapshot(state: State) -> tuple[object, ...]:
     return (*fingerprint(state), engine.owing(state))
+
+
+def answers_to(text: bytes) -> tuple[ErrorCode, ...]:
+    """Return the errors that may answer a line, as the specification has them."""
+    try:
+        kind = json.loads(text)["type"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        kind = ""
+    return *ANSWERS[""], *ANSWERS.get(kind if isinstance(kind, str) else "", ())
 
 
 def codes(news: Iterable[FromServer]) -> list[str]:
