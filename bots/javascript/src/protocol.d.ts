@@ -78,6 +78,7 @@ export interface Joined {
   type: "joined";
   room: string;
   missing: number;
+  request?: string;
 }
 
 export interface Left {
@@ -101,6 +102,7 @@ export interface Start {
   seat?: number;
   technologies?: TechnologyForSale[];
   parts?: object; // of a game in no list: protocol/PARTS.md
+  request?: string;
 }
 
 export interface TechnologyForSale {
@@ -177,6 +179,7 @@ export interface ErrorMessage {
   tries?: number;
   nearest?: Move;
   retry_ms?: number;
+  request?: string;
 }
 
 export interface Default {
@@ -279,6 +282,7 @@ export interface Join {
   against?: string[];
   seat?: number;
   seed?: string;
+  request?: string;
 }
 
 export interface Leave {
@@ -310,6 +314,7 @@ export interface Watch {
   type: "watch";
   match: string;
   viewer?: "public" | "all_hands";
+  request?: string;
 }
 
 /** Only if `features` has `matches`. */
