@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from stellwerk_tournament.report.derived import ratings_json
 from stellwerk_tournament.report.ranking import ranked
 from stellwerk_tournament.store.conduct import judged
 from stellwerk_tournament.store.cup import Cup
+from stellwerk_tournament.store.field import Announced, Disqualified, Ruled
+from stellwerk_tournament.store.field_file import decide
 from stellwerk_tournament.store.match_line import FILE as LINES
 from stellwerk_tournament.store.match_line import MatchLine, blocks_of, line_of
 from stellwerk_web.show.forms import Head, Ranking, encode
@@ -46,7 +49,7 @@ def looked_into(folder: Path, lines: Sequence[MatchLine]) -> tuple[Book, list[He
 
 
 def ranking_of(book: Book) -> tuple[Ranking, Rated]:
-    ratings = rated(book.results.counted())
+    ratings = rated(book.rated_matches())
     return book.ranking(ratings), ratings
 
 
@@ -61,9 +64,9 @@ def expect_figures_of(tournament: Cup, ranking: Ranking) -> None:
     for score in written["not_ratings"]:
         assert rows[score["name"]].score == score["score"]
     report = None if isinstance(tournament.rated, RatingError) else tournament.rated
-    order = ranked(tournament.standings, report, tournament.suspensions)
+    order = ranked(tournament.standings, report, tournament.out)
     assert [row.bot for row in ranking.rows] == [entrant.name for entrant in order]
-    assert [row.suspended for row in ranking.rows] == [entrant.suspended for entrant in order]
+    assert [row.out for row in ranking.rows] == [entrant.out or UNSET for entrant in order]
     for row in ranking.rows:
         assert row.faults == tournament.standings.of[row.bot].faulty
         assert row.forfeits == tournament.standings.of[row.bot].forfeits.total()
@@ -109,6 +112,24 @@ def test_suspended_bots_are_last_and_bots_that_cannot_be_compared_are_in_groups(
     assert [row.bot for row in ranking.rows if row.elo is UNSET] == ["eve"]
     assert len({row.group for row in ranking.rows} - {UNSET}) == 2
     assert [each.bot for each in book.state().suspended] == ["dov"]
+
+
+def test_decisions_of_the_organizer_count_as_in_the_report(tmp_path: Path) -> None:
+    cup = played(tmp_path, 5, deals=6)
+    out, unrated = cup.lines[0].players[0], cup.lines[-1].block
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+    decide(tmp_path, now, lambda _, at: Disqualified(at.number, at.at, at.after, at.previous, out, "x"))
+    decide(tmp_path, now, lambda _, at: Ruled(at.number, at.at, at.after, at.previous, (unrated,), "x"))
+    decide(tmp_path, now, lambda _, at: Announced(at.number, at.at, at.after, at.previous, "Hello."))
+    book, _ = looked_into(tmp_path, cup.lines)
+    ranking, _ = ranking_of(book)
+    written = json.loads(ratings_json(cup_of(tmp_path, cup.settings, cup.lines)))
+    assert [row.bot for row in ranking.rows] == [entrant["name"] for entrant in written["entrants"]]
+    assert [row.elo for row in ranking.rows] == [entrant["elo"] for entrant in written["entrants"]]
+    assert (ranking.rows[-1].bot, ranking.rows[-1].out) == (out, "disqualified")
+    assert len(book.rated_matches()) == written["matches"] < len(cup.lines)
+    state = book.state()
+    assert (state.disqualified, state.announcements, state.paused) == ((out,), ("Hello.",), False)
 
 
 def crashed_dov(match: MatchLine) -> MatchLine:

@@ -66,8 +66,9 @@ def argument(
     type: Callable[[str], object] | None = None,
     **settings: Any,  # as argparse has them
 ) -> None:
-    """Add an argument: a switch `--json`, an option `--seed S` or `-o, --out FILE`, one that may be given
-    several times `--bot SPEC ...`; or words without a flag: `FILE`, `[FILE]`, `FILE ...`, `[FILE ...]`."""
+    """Add an argument: a switch `--json`, an option `--seed S` or `-o, --out FILE`, one with two values
+    `--play-off A B`, one that may be given several times `--bot SPEC ...`; or words without a flag: `FILE`,
+    `[FILE]`, `FILE ...`, `[FILE ...]`."""
     is_optional = usage.startswith("[")
     words = usage.strip("[]" if is_optional else "").split()
     flags = [word.rstrip(",") for word in words if word.startswith("-")]
@@ -82,7 +83,9 @@ def argument(
         if is_repeated or is_optional:
             settings["nargs"] = "*" if is_repeated and is_optional else "+" if is_repeated else "?"
     if values:
-        settings["metavar"] = values[0]
+        settings["metavar"] = values[0] if len(values) == 1 else tuple(values)
+    if len(values) > 1:
+        settings["nargs"] = len(values)
     if type is not None:
         settings["type"] = type
     default: object = settings.get("default")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Literal
@@ -21,6 +22,29 @@ DESCRIPTION: Final = """\
 Let bots play a tournament. It is a folder with a file tournament.toml, and can be
 stopped, killed and resumed at any time without losing a match. Remote bots log in
 with their tokens ('stellwerk token') at the address of --listen.
+"""
+
+DECISIONS: Final = ("disqualify", "rule", "pause", "unpause", "announce")
+LONGEST_TEXT: Final = 1000  # characters of a decision
+MOST_BLOCK: Final = 10**9
+
+DISQUALIFY: Final = """\
+Put a bot out of the ranking. Its blocks that have begun are played to their end, and
+count; those to come are called off. The report has the ratings with and without all
+blocks that it played in. A disqualification stays.
+
+The decision is a line of field.jsonl, which 'verify' checks. A runner that plays takes
+it in within a second. If there is a report, it is made again.
+"""
+
+RULE: Final = """\
+Make blocks count for no rating, such as those in which a table was broken. They stay in
+matches.jsonl and in all other figures.
+"""
+
+PAUSE: Final = """\
+Let no block begin until 'unpause'. Blocks that have begun are played to their end. A
+runner that plays waits, and one that is started waits, too.
 """
 
 REPORT: Final = """\
@@ -38,6 +62,7 @@ examples:
   stellwerk tournament run cup
   stellwerk tournament run cup --without ann
   stellwerk tournament report cup
+  stellwerk tournament disqualify cup zed --reason "plays for ann"
   stellwerk tournament verify cup
   stellwerk tournament init final --from cup --top 4 --budget 200
   stellwerk tournament run cup --web 8080
@@ -139,6 +164,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_block_arguments(add("block", "play blocks that 'export' has written", BLOCK))
     merge = add("merge", "add the results of blocks", MERGE)
     argument(merge, "RESULT ...", "a result, or a folder of results", dest="results")
+    _add_decisions(add)
     status = add("status", "show how much has been played, also while it runs")
     argument(status, "--json", "as one JSON object")
     ratings = add("ratings", "show the ratings, from all complete blocks")
@@ -151,6 +177,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     argument(report, "--all-pages", "the same for all matches")
     add("verify", "play every replay again, and compute every figure again")
+
+
+def _add_decisions(add: Callable[[str, str, str], argparse.ArgumentParser]) -> None:
+    """Add the commands by which the organizer decides. All of them work while a runner plays."""
+    reason = "why: all who read the report read it"
+    disqualify = add(
+        "disqualify", "put a bot out of the ranking, and call off its blocks to come", DISQUALIFY
+    )
+    argument(disqualify, "BOT", "its name")
+    argument(disqualify, "--reason TEXT", reason, _text, required=True)
+    rule = add("rule", "make blocks count for no rating", RULE)
+    argument(rule, "--block N ...", "the block's number", whole_number(0, MOST_BLOCK), required=True)
+    argument(rule, "--reason TEXT", reason, _text, required=True)
+    pause = add("pause", "let no block begin until 'unpause'", PAUSE)
+    argument(pause, "--reason TEXT", reason, _text, required=True)
+    add("unpause", "let blocks begin again", "")
+    announce = add("announce", "write an announcement into the report and the live pages", "")
+    argument(announce, "TEXT", "up to 1,000 characters", _text)
+
+
+def _text(text: str) -> str:
+    """Check a text that others read. ArgumentTypeError."""
+    if not 0 < len(text) <= LONGEST_TEXT or not text.isprintable() or text.isspace():
+        expected = f"1 to {LONGEST_TEXT:,} characters that can be printed, in one line"
+        raise argparse.ArgumentTypeError(f"expected {expected}")
+    return text
 
 
 def _add_init_arguments(parser: argparse.ArgumentParser) -> None:
@@ -168,6 +220,8 @@ def _add_init_arguments(parser: argparse.ArgumentParser) -> None:
         "with --from: only the first N of its ranking (default: all that have played)",
         whole_number(2, 1000),
     )
+    add("--play-off A B", "with --from: only these two bots of it")
+    add("--title TEXT", "the name of the tournament", _text)
     add(
         "--budget MATCHES|TIME",
         "write a schedule that fits: so many matches, or a time such as 2h or 90m",

@@ -12,6 +12,7 @@ import argparse
 from pathlib import Path
 
 from stellwerk.shared.errors import infrastructure_error, usage_error
+from stellwerk.tournament.arguments import DECISIONS
 from stellwerk.tournament.arguments import add_arguments as add_arguments
 
 
@@ -51,6 +52,10 @@ def _carry_out(arguments: argparse.Namespace) -> int:
         from stellwerk.tournament.merge import merge_into
 
         return merge_into(folder, arguments.results)
+    if command in DECISIONS:
+        from stellwerk.tournament.decide import decide_in
+
+        return decide_in(folder, arguments)
     from stellwerk.tournament import results
 
     match command:

@@ -70,7 +70,8 @@ def making(cup: Cup, name: str) -> str:
 
 def total_of(cup: Cup) -> int | None:
     """Return how many matches there are in all, if that is known."""
-    return matches_in_all(cup.settings, cup.blocks, cup.suspensions)
+    total = matches_in_all(cup.settings, cup.blocks, cup.out)
+    return None if total is None else max(total, len(cup.results))  # `run --rounds` may have added some
 
 
 def write_derived(cup: Cup, paged: Paged | None = None) -> Sequence[Path]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from stellwerk.shared.ranking import RankedRow, ranking_lines
 from stellwerk.shared.terminal import flush_stdout, say, size
@@ -29,7 +30,9 @@ from stellwerk_tournament.play.progress import (
     Suspended,
     rounded,
 )
+from stellwerk_tournament.report.decisions import decision_in_words
 from stellwerk_tournament.store.conduct import Suspension
+from stellwerk_tournament.store.field import Decision
 from stellwerk_tournament.store.standings import Standings, Sums
 
 SHAPES_WITH_RATINGS: Final[tuple[Shape, ...]] = ("table", "jsonl")  # of the bots, while it is played
@@ -38,7 +41,7 @@ MOST_NAMED: Final = 8
 LONGEST_LAST_WORD: Final = 300  # characters
 LONGEST_FAULT: Final = 2000
 FIGURES: Final = ("score", "points", "matches", "faults", "forfeits")  # the last one if there are any
-OUT: Final = "out"  # in place of the number of a suspended bot
+OUT: Final = "out"  # in place of the number of a suspended or disqualified bot
 
 
 def default_shape() -> Shape:
@@ -47,11 +50,11 @@ def default_shape() -> Shape:
 
 
 def table_of(rows: Sequence[Row]) -> list[str]:
-    """Write a table, the best on top and who is suspended below, with the interval of each rating."""
+    """Write a table, the best on top and who is out below, with the interval of each rating."""
     figures = FIGURES if any(row.forfeits for row in rows) else FIGURES[:-1]
     ranked = [
         RankedRow(
-            OUT if row.suspended else str(place),
+            str(place) if row.out is UNSET else OUT,
             row.bot,
             row.elo,
             row.low,
@@ -105,6 +108,8 @@ def summary_of(progress: Progress) -> str:
     total = "" if progress.total is None else f" of {progress.total:,}"
     matches = "match" if (progress.total or progress.played) == 1 else "matches"
     parts = [f"{progress.played:,}{total} {matches}"]
+    if progress.paused:
+        parts.append("paused")
     if progress.void_blocks:
         parts.append(counted(progress.void_blocks, "void block"))
     if progress.called_off_blocks:
@@ -240,6 +245,11 @@ class Display(Observer):
         called_off = "its blocks that have not begun are called off"
         line = f"{shown(suspension.bot)} is suspended after {row} in a row; {called_off}"
         self._show(_Event(line, fields, progress, is_news=True))
+
+    def decided(self, decision: Decision, progress: Progress) -> None:
+        line = f"decision {decision.number}: {decision_in_words(decision)}"
+        fields = {"type": "decision", "decision": decision}
+        self._show(_Event(shown(line, 2000), fields, progress, is_news=True))
 
     def told_to_stop(self) -> None:
         self._show(_Event(STOPPING, {"type": "stopping"}, is_news=True))

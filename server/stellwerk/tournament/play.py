@@ -170,7 +170,7 @@ def _try_bots(run: _Run) -> bool:
     raise_limit()
     if cup.sandbox is not UNSET:
         observer.planned([_sandbox_words(cup.sandbox)])
-    suspended = Suspensions(cup.settings.conduct, cup.results).names
+    suspended = Suspensions(cup.settings.conduct, cup.results, cup.field).out
     advice = Advice(run.again, run.command_without, has_begun=cup.has_begun)
     return preflight(cup, suspended, run.shape, observer.planned, advice)
 

@@ -24,6 +24,7 @@ from stellwerk_tournament.play.progress import rounded, rows_of
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
 from stellwerk_tournament.report.blind_draws import blind_file
 from stellwerk_tournament.report.conditions import PlayedVersions
+from stellwerk_tournament.report.decisions import decision_in_words
 from stellwerk_tournament.report.derived import REPORT, ratings_json
 from stellwerk_tournament.report.match_pages import FOLDER as PAGES
 from stellwerk_tournament.report.match_pages import Paged, paged_in, write_pages
@@ -40,7 +41,7 @@ def show_status(folder: Path, as_json: bool) -> int:
     kept = sum(len(each.kept) for each in cup.blocks)
     with look_into(folder) as store:
         failures = [] if store is None else store.failures()
-    rows = rows_of(cup.standings, rated_in(cup), cup.suspensions)
+    rows = rows_of(cup.standings, rated_in(cup), cup.out)
     counts = Counter(each.status for each in cup.blocks)
     total = total_of(cup)
     if as_json:
@@ -50,6 +51,8 @@ def show_status(folder: Path, as_json: bool) -> int:
             total=total,
             blocks=dict(counts),
             suspended=tuple(cup.suspensions.values()),
+            decisions=cup.field.decisions,
+            paused=cup.field.pause is not None,
             failures=failures,
             rows=rounded(rows),
         )
@@ -67,7 +70,7 @@ def show_status(folder: Path, as_json: bool) -> int:
         "failures  "
         + ", ".join([f"{own} of this machine", *(f"{n} of {name}" for name, n in elsewhere.items())])
     )
-    for line in (*trouble_lines(cup), *voids_of(cup)):
+    for line in (*trouble_lines(cup), *voids_of(cup), *decision_lines(cup)):
         say(line)
     return DONE
 
@@ -152,7 +155,7 @@ def rated_in(cup: Cup) -> Ratings | None:
 
 def print_ranking(cup: Cup) -> None:
     ratings = rated_in(cup)
-    for line in table_of(rows_of(cup.standings, ratings, cup.suspensions)):
+    for line in table_of(rows_of(cup.standings, ratings, cup.out)):
         say(line)
     for warning in () if ratings is None else ratings.warnings:
         say(f"note: {warning.message}")
@@ -163,6 +166,13 @@ def trouble_lines(cup: Cup) -> list[str]:
     return [
         *fault_lines(cup.standings),
         *conduct_lines(cup.standings, cup.suspensions),
+    ]
+
+
+def decision_lines(cup: Cup) -> list[str]:
+    return [
+        shown(f"decision {each.number}, {each.at}: {decision_in_words(each)}", 2000)
+        for each in cup.field.decisions
     ]
 
 

@@ -25,7 +25,7 @@ const fetching = keepFetching(`/data/bot/${encodeURIComponent(bot)}`, {
 
 /** @param {any} data */
 function show({ row, rank, of, over, note, against, seats, games, faults = [], forfeits = [], times, matches, hidden }) {
-  shell.title(excerpt(row.bot), `${over}${row.suspended ? " · suspended" : ""}`);
+  shell.title(excerpt(row.bot), `${over}${row.out === undefined ? "" : ` · ${row.out}`}`);
   /** @type {[string, string][]} */
   const facts = [
     ...(rank > 0 ? [/** @type {[string, string]} */ ([`${rank}.`, `of ${of}`])] : []),

@@ -12,7 +12,7 @@
 /**
  * `low` and `high` are null where the matches set no limit; `group` is there if not all bots can be compared.
  * @typedef {{bot: string, matches: number, score: number, points: number, elo?: number, low?: number | null,
- *   high?: number | null, faults?: number, forfeits?: number, suspended?: boolean, group?: number}} RankingRow
+ *   high?: number | null, faults?: number, forfeits?: number, out?: string, group?: number}} RankingRow
  */
 /** @typedef {{rows: RankingRow[], over: string, note?: string}} Ranking */
 /**

@@ -57,13 +57,16 @@ function factsOf(counts, tournament) {
 /** @param {Record<string, any> | null} tournament */
 function notesOf(tournament) {
   if (tournament === null) return [];
-  const { void_blocks: voids, called_off_blocks: off, suspended, missing, problem, is_over: isOver, is_running: isRunning } = tournament;
+  const { void_blocks: voids, called_off_blocks: off, suspended, disqualified, announcements, paused, missing, problem, is_over: isOver, is_running: isRunning } = tournament;
   /** @param {unknown} names */
   const list = (names) => (Array.isArray(names) ? names.map((each) => excerpt(String(typeof each === "object" && each !== null ? each.bot : each))).join(", ") : "");
   return [
     ...(typeof voids === "number" && voids > 0 ? [`${counted(voids, "block")} void.`] : []),
     ...(typeof off === "number" && off > 0 ? [`${counted(off, "block")} called off.`] : []),
     ...(list(suspended) === "" ? [] : [`Suspended: ${list(suspended)}.`]),
+    ...(list(disqualified) === "" ? [] : [`Disqualified: ${list(disqualified)}.`]),
+    ...(paused === true ? ["Paused: no block begins."] : []),
+    ...(Array.isArray(announcements) ? announcements.map((text) => excerpt(String(text))) : []),
     ...(list(missing) === "" ? [] : [`Missing: ${list(missing)}.`]),
     ...(isRunning === false && isOver !== true ? ["Nobody plays it at the moment."] : []),
     ...(typeof problem === "string" && problem !== "" ? [excerpt(problem)] : []),

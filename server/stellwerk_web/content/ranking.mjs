@@ -58,8 +58,8 @@ function ratedTable(rows, scale) {
         ...(row.group === undefined || row.group === rows[at - 1]?.group ? [] : [html("tr", { class: "group" }, html("th", { scope: "rowgroup", colspan: 10 }, `Group ${row.group}: its bots can be compared only with one another`))]),
         html(
           "tr",
-          row.suspended ? { class: "suspended" } : {},
-          html("td", { class: "num" }, row.suspended ? "–" : String(at + 1)),
+          row.out === undefined ? {} : { class: "out" },
+          html("td", { class: "num" }, row.out === undefined ? String(at + 1) : "–"),
           nameCell(row),
           html("td", { class: "num" }, ...(row.elo === undefined ? ["not rated"] : [html("b", {}, signed(Math.round(row.elo))), html("small", {}, limits(row))])),
           html("td", { class: "plot" }, ...(row.elo === undefined ? [] : [intervalDrawing({ middle: row.elo, low: row.low ?? null, high: row.high ?? null }, scale)])),
@@ -95,8 +95,8 @@ function countedTable(rows) {
 const head = (...columns) => html("thead", {}, html("tr", {}, ...columns.map(([name = "", kind = ""]) => (name === "" ? html("td", { class: kind }) : html("th", { scope: "col", class: kind }, name)))));
 
 /** @param {RankingRow} row */
-const nameCell = ({ bot, suspended }) =>
-  html("th", { scope: "row", class: "bot-name" }, html("a", { href: botAddress(bot), "data-key": `bot ${bot}` }, excerpt(bot)), ...(suspended ? [" ", html("span", { class: "fault-badge" }, "suspended")] : []));
+const nameCell = ({ bot, out }) =>
+  html("th", { scope: "row", class: "bot-name" }, html("a", { href: botAddress(bot), "data-key": `bot ${bot}` }, excerpt(bot)), ...(out === undefined ? [] : [" ", html("span", { class: "fault-badge" }, out)]));
 
 /** @param {RankingRow} row */
 const counted = ({ score, points, matches }) => [

@@ -32,6 +32,7 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from stellwerk_protocol.messages import Player
+from stellwerk_tournament.store.field import WhyOut
 
 MatchState = Literal["running", "ended", "failed", "due"]
 Kind = Literal["server", "folder", "tournament"]
@@ -67,7 +68,8 @@ def with_standing(head: Head, turn: int | None, points: tuple[int, ...] | None) 
 
 class RankingRow(Struct, frozen=True, omit_defaults=True, kw_only=True):
     """A bot's line in the ranking. `score` is a share from 0 to 1; `faults` and `forfeits` are matches. An
-    interval has null where the matches set no limit. `group` is there if not all bots can be compared."""
+    interval has null where the matches set no limit. `out` says why the bot is out of the ranking, if it is.
+    `group` is there if not all bots can be compared."""
 
     bot: str
     matches: int
@@ -78,7 +80,7 @@ class RankingRow(Struct, frozen=True, omit_defaults=True, kw_only=True):
     high: float | UnsetType | None = UNSET
     faults: int = 0
     forfeits: int | UnsetType = UNSET
-    suspended: bool = False
+    out: WhyOut | UnsetType = UNSET
     group: int | UnsetType = UNSET
 
 

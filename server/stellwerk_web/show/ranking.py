@@ -66,7 +66,7 @@ class SeenMatches:
     def _rank_all(self) -> Ranking:
         kept, seen = len(self._last), in_words(self.count, "match", "matches")
         over = f"{seen} seen" if kept >= self.count else f"{kept:,} of {seen} seen"
-        return self._results.ranking(self._rated, (), over, NOTE)
+        return self._results.ranking(self._rated, {}, over, NOTE)
 
     def ranking(self) -> Ranking:
         """Return the first rows of the ranking, with the ratings that there are."""

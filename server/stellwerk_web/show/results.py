@@ -24,6 +24,7 @@ from stellwerk_tournament.evidence.worth import Finish, Versus
 from stellwerk_tournament.ratings.elo import hundredths
 from stellwerk_tournament.ratings.outcomes import Outcome, scores_of
 from stellwerk_tournament.ratings.ratings import Rating, RatingError, Ratings, rate
+from stellwerk_tournament.store.field import WhyOut
 from stellwerk_web.show.forms import Head, Ranking, RankingRow
 
 LISTED: Final = 100  # matches of a bot or of a pairing: the last ones
@@ -239,19 +240,19 @@ class Results:
             if conduct:
                 _add_conduct(bot, conduct[side])
 
-    def ranking(self, rated: Rated, suspended: Iterable[str], over: str, note: str = "") -> Ranking:
+    def ranking(self, rated: Rated, out: Mapping[str, WhyOut], over: str, note: str = "") -> Ranking:
         """Return the rows in the order of the report: group by group, the best first, then bots without a
-        rating by their scores, and suspended bots last."""
+        rating by their scores, and last those that are out."""
         ratings = {} if rated.ratings is None else {each.name: each for each in rated.ratings.entrants}
-        out = {*suspended}
         by_score = sorted(self._bots, key=lambda name: (-self._mean_score(name), name))
         place = {name: number for number, name in enumerate(ratings)}
         playing = [name for name in place if name in self._bots and name not in out]
         playing.sort(key=lambda name: ratings[name].group)
         names = [*playing, *(name for name in by_score if name not in ratings and name not in out)]
-        names += [name for name in by_score if name in out]
+        for why in ("suspended", "disqualified"):
+            names += [name for name in by_score if out.get(name) == why]
         several = len({ratings[name].group for name in playing}) > 1
-        rows = tuple(self._make_row(name, ratings.get(name), name in out, several) for name in names)
+        rows = tuple(self._make_row(name, ratings.get(name), out.get(name, UNSET), several) for name in names)
         notes = [note, rated.why_not if rated.ratings is None else ""]
         return Ranking(rows=rows, over=over, note=" ".join(filter(None, notes)) or UNSET)
 
@@ -303,7 +304,9 @@ class Results:
         sums = self._bots[name].all
         return sums.score / sums.matches if sums.matches else 0.0
 
-    def _make_row(self, name: str, rating: Rating | None, suspended: bool, several: bool) -> RankingRow:
+    def _make_row(
+        self, name: str, rating: Rating | None, out: WhyOut | UnsetType, several: bool
+    ) -> RankingRow:
         bot = self._bots[name]
         sums = bot.all
         knows = self._knows_conduct
@@ -317,7 +320,7 @@ class Results:
             high=UNSET if rating is None else _round_elo(rating.high),
             faults=bot.faulty,
             forfeits=bot.forfeits.total() if knows else UNSET,
-            suspended=suspended,
+            out=out,
             group=rating.group if several and rating is not None else UNSET,
         )
 

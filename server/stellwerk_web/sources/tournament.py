@@ -60,6 +60,7 @@ class TournamentSource(Source):
         self._reader = FolderReader(places.folder)
         self._book = Book(places.folder, has_pages=places.shows_hands)
         self._rated: Rated = NOT_RATED
+        self._decided = 0  # decisions of the organizer
         self._ranking = self._book.ranking(NOT_RATED)
         self._has_begun = False  # all that was there at first has been taken in
         self._changed = Wake()  # rings when there is something to rate
@@ -128,7 +129,9 @@ class TournamentSource(Source):
         for number, head in enumerate(heads):
             is_news = self._has_begun or (is_last and number >= len(heads) - WAITING)
             show.match_listed(head, look.age_of(head.match), is_news=is_news)
-        if heads or look.is_anew:
+        decided = len(look.decisions.decisions)
+        if heads or look.is_anew or decided != self._decided:
+            self._decided = decided
             self._changed.ring()
         self._show_state(show)
 
@@ -166,7 +169,7 @@ class TournamentSource(Source):
     async def _rate_once(self, show: Show) -> float:
         """Rate, and return for how many seconds not to do it again."""
         results = self._book.results
-        ratings, pause = await rate_aside(results.counted())
+        ratings, pause = await rate_aside(self._book.rated_matches())
         if self._book.results is results:
             self._rated = ratings
             self._ranking = self._book.ranking(ratings)

@@ -35,6 +35,9 @@ from stellwerk_tournament.report.forfeits import REASONS
 from stellwerk_tournament.schedule.schedule import Block, blocks_of_round, plan_of
 from stellwerk_tournament.store.conduct import Suspension, Suspensions
 from stellwerk_tournament.store.cup import Cup
+from stellwerk_tournament.store.field import FILE as FIELD
+from stellwerk_tournament.store.field import Field
+from stellwerk_tournament.store.field_file import read_field
 from stellwerk_tournament.store.follow import Follower, NewLines
 from stellwerk_tournament.store.match_line import MatchLine, blocks_of
 from stellwerk_tournament.store.store import STATE, KnownBlock, Store, StoreError, look_into
@@ -42,6 +45,7 @@ from stellwerk_web.show.forms import Head, Ranking
 from stellwerk_web.show.results import LISTED, BotPage, Counted, PairPage, Rated, Results, SideConduct
 from stellwerk_web.sources.recorded import NO_CLOCKS
 
+MOST_ANNOUNCEMENTS: Final = 5  # the last ones
 MOST_BLOCKS: Final = 100  # running ones that are listed
 HIDDEN: Final = "This tournament is anonymous: who played whom is shown when all has been played."
 
@@ -80,6 +84,9 @@ class TournamentState(Struct, frozen=True, omit_defaults=True):
     void_blocks: int = 0
     called_off_blocks: int = 0
     suspended: tuple[Suspension, ...] = ()
+    disqualified: tuple[str, ...] = ()
+    paused: bool = False
+    announcements: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     problem: str = ""
 
@@ -124,6 +131,7 @@ class Look:
     has_more: bool = False
     is_there: bool = True
     ages: Mapping[str, float] = field(default_factory=dict[str, float])
+    decisions: Field = field(default_factory=Field)
     problem: str = ""
 
     def age_of(self, match: str) -> float:
@@ -146,10 +154,13 @@ class FolderReader:
         self._stand = Stand()
         self._stand_of: object = None
         self._shape: object = None
+        self._decisions = Field()
+        self._decisions_of: object = None
 
     def look(self) -> Look:
         self._read_facts()
         self._read_stand()
+        problem = self._read_decisions() or self._facts_problem
         facts, stand = self._facts, self._stand
         is_over = _is_over(facts, stand)
         is_hidden = facts.is_anonymous and not is_over
@@ -158,7 +169,7 @@ class FolderReader:
         if is_anew:
             self._follower = Follower(self._folder)  # the same lines are to be shown otherwise
         self._shape = shape
-        problem, news = self._facts_problem, NewLines()
+        news = NewLines()
         try:
             news = self._follower.read()
         except StoreError as error:
@@ -173,6 +184,7 @@ class FolderReader:
             news.has_more,
             self._folder.is_dir(),
             dict(self._list_ages(news.lines[-LISTED:])),
+            self._decisions,
             problem.replace(f"{self._folder}/", ""),  # visitors need not know where that is
         )
 
@@ -216,6 +228,18 @@ class FolderReader:
             conduct, time = settings.conduct or STANDARD, settings.time
         total = None if settings is None else total_matches(settings, plan_of(settings))
         return Facts(title, names, is_anonymous, settings, total, conduct, clocks_of(time))
+
+    def _read_decisions(self) -> str:
+        """Read the organizer's decisions, if there are new ones. Return what is wrong with them."""
+        stamps = _read_stamps(self._folder, (FIELD,))
+        if stamps == self._decisions_of:
+            return ""
+        try:
+            self._decisions = read_field(self._folder)
+        except StoreError as error:
+            return str(error)
+        self._decisions_of = stamps
+        return ""
 
     def _read_stand(self) -> None:
         stamps = _read_stamps(self._folder, (STATE, f"{STATE}-wal"))
@@ -284,6 +308,7 @@ class Book:
         self._look = look
         if look.is_anew or is_first:
             self._begin_anew()
+        self._suspensions.field = look.decisions
         return [self._add_line(line) for lines in blocks_of(look.lines) for line in self._add_block(lines)]
 
     @property
@@ -302,9 +327,14 @@ class Book:
         found = self._matches.get(match)
         return None if found is None else replay_in(self._folder, found[1])
 
+    def rated_matches(self) -> list[Counted]:
+        """Return what counts for ratings, in a list of its own."""
+        unrated = self._look.decisions.unrated
+        return [each for each in self.results.counted() if each.order[0] not in unrated]
+
     def ranking(self, rated: Rated) -> Ranking:
         over = counted(self._block_count, "complete block")
-        return self.results.ranking(rated, self._suspensions.names, over)
+        return self.results.ranking(rated, self._suspensions.out, over)
 
     def state(self) -> TournamentState:
         """Return how far the tournament has come, as its folder says."""
@@ -321,6 +351,9 @@ class Book:
             void_blocks=stand.counts.get("void", 0),
             called_off_blocks=stand.counts.get("called_off", 0),
             suspended=tuple(self._suspensions.of.values()),
+            disqualified=tuple(look.decisions.disqualified),
+            paused=look.decisions.pause is not None,
+            announcements=tuple(look.decisions.announcements[-MOST_ANNOUNCEMENTS:]),
             problem=look.problem,
         )
 
@@ -399,7 +432,7 @@ class Book:
         facts, standings = self._look.facts, self._look.stand.standings
         total = facts.total
         if standings and facts.settings is not None:
-            total = matches_in_all(facts.settings, standings, self._suspensions.names)
+            total = matches_in_all(facts.settings, standings, self._suspensions.out)
         return None if total is not None and total < self._line_count else total
 
 

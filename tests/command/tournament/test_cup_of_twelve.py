@@ -229,7 +229,7 @@ def test_who_crashes_and_who_hangs_forfeit_are_suspended_and_their_blocks_called
     )
     shown = played.pages["suspended"]["tournament"]
     assert {(each["bot"], each["forfeits"]) for each in shown["suspended"]} <= {(name, 5) for name in OUT}
-    assert [row["bot"] for row in shown["rows"] if row.get("suspended")] == [
+    assert [row["bot"] for row in shown["rows"] if row.get("out") == "suspended"] == [
         each["bot"] for each in shown["suspended"]
     ]
     assert 0 < shown["called_off_blocks"] <= 19
@@ -316,7 +316,7 @@ def test_the_report_says_who_was_left_out_who_is_suspended_and_what_the_sandbox_
     assert "tom: by the organizer, before the first match" in report
     assert "one another&#x27;s tokens" not in report.replace("&#39;", "&#x27;")
     assert re.search(r"(namespace|full): bots ran ", report)
-    assert re.search(r"\d+ blocks of suspended bots \(gil, hal\): \d+, ", report)
+    assert re.search(r"\d+ blocks of suspended or disqualified bots \(gil, hal\): \d+, ", report)
     assert "void because of a machine fault" not in report
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 import tomllib
@@ -45,10 +46,14 @@ def test_a_final_takes_the_best_bots_of_a_cup_and_is_played_elsewhere(played: Pa
     text = tournament("init", folder, "--from", played, "--top", "2", "--budget", "5")
     table = text.splitlines()
     assert {line.split()[1] for line in table[1:3]} == {"one", "two"}
-    assert table[4] == 'kind = "round_robin", rounds = 2'
-    assert table[5].startswith("4 matches in 2 blocks, 2 at a time; about 0:")
-    assert table[5].endswith(f", by the matches of {played}")
-    assert table[6] == "each bot plays 2 blocks; every two bots meet"
+    assert re.fullmatch(
+        r"place 2 against 3: (one|two) is better than (weak|random) with .+; to decide it:", table[3]
+    )
+    assert "--play-off " in table[4]
+    assert table[6] == 'kind = "round_robin", rounds = 2'
+    assert table[7].startswith("4 matches in 2 blocks, 2 at a time; about 0:")
+    assert table[7].endswith(f", by the matches of {played}")
+    assert table[8] == "each bot plays 2 blocks; every two bots meet"
     settings = tomllib.loads((folder / "tournament.toml").read_text())
     assert settings["clocks"] == {"move_ms": 2000}
     assert [bot["name"] for bot in settings["bots"]] == [line.split()[1] for line in table[1:3]]
@@ -57,6 +62,38 @@ def test_a_final_takes_the_best_bots_of_a_cup_and_is_played_elsewhere(played: Pa
     assert len(lines) == 4
     assert not [fault for line in lines for seat in line["bots"] for fault in seat["faults"]]
     assert "ok, 4 matches" in tournament("verify", folder)
+
+
+def test_a_play_off_is_between_the_two_bots_that_it_names(played: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "decider"
+    tournament("init", folder, "--from", played, "--play-off", "two", "weak", "--title", "The decider")
+    settings = tomllib.loads((folder / "tournament.toml").read_text())
+    assert [bot["name"] for bot in settings["bots"]] == ["two", "weak"]
+    assert settings["title"] == "The decider"
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--play-off", "one", "tow"], 'there is no bot "tow"; did you mean "two"?'),
+        (["--play-off", "one", "one"], "one cannot play against itself"),
+        (["--play-off", "one", "two", "--top", "2"], "does not go with --top"),
+    ],
+)
+def test_a_play_off_that_cannot_be_is_refused(
+    words: list[str], problem: str, played: Path, tmp_path: Path
+) -> None:
+    done = stellwerk("tournament", "init", str(tmp_path / "new"), "--from", str(played), *words)
+    assert done.returncode == 2
+    assert problem in done.stderr
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_new_file_has_the_title_that_was_asked_for(tmp_path: Path) -> None:
+    tournament("init", tmp_path / "new", "--title", 'The "spring" cup')
+    assert tomllib.loads((tmp_path / "new" / "tournament.toml").read_text())["title"] == 'The "spring" cup'
+    done = stellwerk("tournament", "init", str(tmp_path / "other"), "--play-off", "ann", "bea")
+    assert (done.returncode, "goes with --from only" in done.stderr) == (2, True)
 
 
 def test_run_and_a_dry_run_say_what_the_matches_of_the_tournament_take(played: Path) -> None:

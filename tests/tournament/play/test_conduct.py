@@ -11,6 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import trio
+from msgspec import UNSET
 
 from stellwerk_processes.bench.levels import Confinement
 from stellwerk_processes.faults import Conduct
@@ -122,7 +123,7 @@ def test_after_a_suspension_blocks_that_have_not_begun_are_called_off_for_everyb
     assert witness.last is not None
     assert (witness.last.played, witness.last.total, witness.last.called_off_blocks) == (8, 8, 2)
     assert [row.bot for row in witness.last.rows] == ["dot", "bea", "ann", "cat"]
-    assert [row.suspended for row in witness.last.rows] == [False, False, False, True]
+    assert [row.out for row in witness.last.rows] == [UNSET, UNSET, UNSET, "suspended"]
 
 
 def test_a_block_that_has_begun_is_finished_without_the_suspended_bot_which_forfeits_it(

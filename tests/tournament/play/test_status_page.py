@@ -307,7 +307,7 @@ def test_the_page_shows_who_is_suspended_and_what_was_called_off(
     assert (first["suspended"], first["called_off_blocks"]) == ([], 0)
     assert [(each["bot"], each["forfeits"]) for each in last["suspended"]] == [("cat", 2)]
     assert last["called_off_blocks"] == 2
-    assert [row["bot"] for row in last["rows"] if row.get("suspended")] == ["cat"]
+    assert [row["bot"] for row in last["rows"] if row.get("out") == "suspended"] == ["cat"]
     assert last["rows"][-1]["bot"] == "cat"
 
 

@@ -27,13 +27,14 @@ Table = dict[str, Any]  # Any: that is how a TOML document is read
 
 
 def final_text(
-    source: Source, folder: Path, bots: Sequence[int], schedule: str, comment: Sequence[str]
+    source: Source, folder: Path, bots: Sequence[int], schedule: str, comment: Sequence[str], title: str = ""
 ) -> str:
     """Return the text of the file for that folder. `bots` are the numbers of those that are taken, in the
     order in which they are to be listed; `schedule` is the text of the table, `comment` begins the file."""
     old = source.path.parent
     content: Table = tomllib.loads(source.text)
     kept = {key: value for key, value in content.items() if key not in _LEFT}
+    kept = {"title": title, **kept} if title else kept
     plain = {key: value for key, value in kept.items() if not isinstance(value, dict | list)}
     tables = {key: value for key, value in kept.items() if key not in plain}
     parts = ["\n".join([*(f"# {line}" for line in comment), "", *_lines(_moved(plain, old, folder))])]

@@ -16,12 +16,16 @@ ROUNDS: Final = 10
 
 
 def template(
-    games: Sequence[str], bots: Sequence[str], kind: Kind = "round_robin", rounds: int = ROUNDS
+    games: Sequence[str],
+    bots: Sequence[str],
+    kind: Kind = "round_robin",
+    rounds: int = ROUNDS,
+    title: str = "",
 ) -> str:
     """Return a commented file. `games` are ids, `bots` names of built-in ones."""
     time = Time()
     parts = [
-        _HEAD,
+        _HEAD.replace('# title = ""', f"title = {json.dumps(title)}" if title else '# title = ""'),
         schedule_text(kind, rounds),
         _CLOCKS.format(**{name: getattr(time, name) for name in time.__struct_fields__}),
         _CONDUCT.format(defaults=STANDARD.defaults, suspend_after=STANDARD.suspend_after),

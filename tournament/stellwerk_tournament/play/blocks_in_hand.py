@@ -2,7 +2,8 @@
 
 Laws:
 - the seed of a block is drawn when its first match begins, and made known when its last one is over;
-- a block in which a suspended bot would play never begins. One that has begun is played to its end;
+- a block in which a suspended or disqualified bot would play never begins. One that has begun is played to
+  its end;
 - a match that failed is due again, at most twice; then its block is void, and listed;
 - blocks of house bots alone come out the same again, so they are written once a second, many at a time. Their
   seeds are drawn, and stored, when they are given;
@@ -27,6 +28,7 @@ from stellwerk_tournament.play.source import BlockSource
 from stellwerk_tournament.schedule.deal import block_secret
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.conduct import Suspensions
+from stellwerk_tournament.store.field_file import locked_field, read_on
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.results import Results
 from stellwerk_tournament.store.store import KnownBlock, Store
@@ -122,7 +124,7 @@ class BlocksInHand:
     def _take(self) -> Sequence[Block]:
         """Take blocks of the source until one is not over: a folder that is resumed can have very many that
         are."""
-        while blocks := self._source.due([each.block for each in self.begun.values()]):
+        while blocks := self._draw_more():
             new, lost, is_all_over = list[Block](), list[Block](), True
             for block in blocks:
                 standing = self._known.get(block.number)
@@ -135,7 +137,7 @@ class BlocksInHand:
                 is_all_over = is_all_over and standing.status in ("complete", "void")
             if new:
                 self._seeds |= {
-                    block.number: self._draw(block) for block in new if self._is_repeatable(block)
+                    block.number: self._draw_seed(block) for block in new if self._is_repeatable(block)
                 }
                 self._store.enqueue(new, "queued", self._seeds)
             if lost:
@@ -144,13 +146,20 @@ class BlocksInHand:
                 return blocks
         return ()
 
-    def _draw(self, block: Block) -> bytes:
+    def _draw_more(self) -> Sequence[Block]:
+        """Let the source draw, after all decisions so far, and before any other one."""
+        folder = self._store.folder
+        with locked_field(folder):
+            read_on(self._conduct.field, folder)
+            return self._source.due([each.block for each in self.begun.values()])
+
+    def _draw_seed(self, block: Block) -> bytes:
         return secrets.token_bytes(32) if self._seed is None else block_secret(self._seed, block.number)
 
     async def begin(self, blocks: Sequence[Block]) -> list[BegunBlock]:
-        """Begin blocks that have left the queue. Those of bots that have just been suspended come back to
+        """Begin blocks that have left the queue. Those of bots that are just out come back to
         it."""
-        seeds = {block.number: self._seeds.get(block.number) or self._draw(block) for block in blocks}
+        seeds = {block.number: self._seeds.get(block.number) or self._draw_seed(block) for block in blocks}
         later = {block.number for block in blocks if self._writes_later and block.number in self._seeds}
         if len(later) < len(blocks):
             eager = {block: seeds[block.number] for block in blocks if block.number not in later}
@@ -173,7 +182,7 @@ class BlocksInHand:
         return begun
 
     def _mark_begun(self, seeds: Mapping[Block, bytes]) -> list[Block]:
-        """Write down that blocks begin, at once. Return those of suspended bots, which do not."""
+        """Write down that blocks begin, at once. Return those of bots that are out, which do not."""
         called_off: list[Block] = []
         with self._store.together():
             for block, seed in seeds.items():
@@ -183,8 +192,12 @@ class BlocksInHand:
                     self._store.begin(block, seed)
         return called_off
 
+    async def read_decisions(self) -> None:
+        """Take in the decisions that have been made meanwhile."""
+        await self.on_disk(partial(read_on, self._conduct.field, self._store.folder))
+
     async def call_off(self) -> None:
-        """Call off the blocks of suspended bots that have not begun."""
+        """Call off the blocks of bots that are out, unless they have begun."""
         blocks = [block for block in self.queue if self._conduct.concern(block)]
         if blocks:
             self.queue = deque(block for block in self.queue if not self._conduct.concern(block))

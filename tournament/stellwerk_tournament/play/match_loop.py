@@ -4,7 +4,7 @@ Laws:
 - what a bot does wrong is the bot's. What went wrong in this process or this machine is no bot's fault: it is
   counted apart, and the match is played again;
 - a match whose bots are all there goes before one that has to wait;
-- after a request to stop no block begins. Those that have begun are played to their end;
+- after a request to stop, and during a pause, no block begins. Those that have begun are played to their end;
 - nothing is shown before it is on the disk.
 """
 
@@ -41,6 +41,7 @@ from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.store import StoreError
 
 MOST_BEGUN_AT_ONCE: Final = 100  # blocks for a courier: their seeds come to the disk in one write
+DECISIONS_EVERY_S: Final = 1.0  # the runner looks for decisions of the organizer
 RATING_SHARE: Final = 0.02  # of the time, at most, for ratings that are only shown
 
 
@@ -68,6 +69,7 @@ class MatchLoop:
         self._source = source
         self._record = record
         self._seating = Seating(source.entrants, settings.variants, self.attendance)
+        self._decisions_shown = len(record.field.decisions)
         self._rate_again_at = 0.0
         self._to_carry: deque[BegunBlock] = deque()
         self._carried = 0
@@ -93,11 +95,13 @@ class MatchLoop:
         """Play until nothing is left to play, or until all that has begun is over after a request to stop."""
         if self.courier is not None:
             nursery.start_soon(self.courier.watch)
+        nursery.start_soon(self._heed_decisions, nursery.cancel_scope)
         self.began_at = trio.current_time()  # the rate is that of the matches
         hand = self.hand
         while True:
             self.changed = trio.Event()
             await self._start_what_can_be(nursery)
+            await self._show_decisions()
             is_idle = not self._running and not self._carried
             is_time = is_idle or trio.current_time() >= hand.write_at
             if hand.has_finished and is_time and not self._is_writing:
@@ -115,9 +119,39 @@ class MatchLoop:
         """Return whether something may begin that nothing here makes begin: a bot comes, or the source has
         news."""
         begun, queue = self.hand.begun.values(), () if self.is_stopping else self.hand.queue
+        if self._is_paused and not self.is_stopping and (queue or not self._source.is_over):
+            return True
         if queue or any(each.waiting for each in begun):
             return bool(self.attendance.missing)
         return not (begun or self.is_stopping or self._source.is_over)
+
+    @property
+    def _is_paused(self) -> bool:
+        return self._record.field.pause is not None
+
+    @property
+    def _begins_blocks(self) -> bool:
+        return not self.is_stopping and not self._is_paused
+
+    async def _heed_decisions(self, scope: trio.CancelScope) -> None:
+        """Read decisions that are made while nothing else is due."""
+        try:
+            while True:
+                await trio.sleep(DECISIONS_EVERY_S)
+                await self.hand.read_decisions()
+                if len(self._record.field.decisions) > self._decisions_shown:
+                    self.wake()
+        except StoreError as error:
+            self.fail_with(error, scope)
+
+    async def _show_decisions(self) -> None:
+        """Let new decisions take effect, and show them."""
+        news = self._record.field.decisions[self._decisions_shown :]
+        if news:
+            await self.hand.call_off()
+        for decision in news:
+            self._decisions_shown += 1
+            self.observer.decided(decision, self.progress())
 
     # -- what comes next -------------------------------------------------------------------------
 
@@ -143,7 +177,7 @@ class MatchLoop:
                     self._seating.sit_down(begun.block)
                     nursery.start_soon(self._play, nursery.cancel_scope, begun, rotation)
                     return True
-            for block in () if self.is_stopping else self.hand.queue:
+            for block in self.hand.queue if self._begins_blocks else ():
                 if self._has_room(block, absent):
                     self.hand.queue.remove(block)
                     await self._begin([block])
@@ -162,7 +196,7 @@ class MatchLoop:
             nursery.start_soon(self._carry, courier, nursery.cancel_scope, self._to_carry.popleft())
             return True
         queue = self.hand.queue
-        if queue:
+        if queue and self._begins_blocks:
             count = min(len(queue), courier.most - self._carried, MOST_BEGUN_AT_ONCE)
             await self._begin([queue.popleft() for _ in range(count)])
             return True
@@ -180,7 +214,7 @@ class MatchLoop:
 
     async def _take_more(self) -> bool:
         """Take up the next blocks of the source. Return False if none is due."""
-        if self.is_stopping or self.hand.queue:
+        if self.hand.queue or not self._begins_blocks:
             return False
         begun = await self.hand.take_more()
         if begun is None:
@@ -297,7 +331,7 @@ class MatchLoop:
         self._complete_matches += len(lines)
         if self.observer.shows_ratings and trio.current_time() >= self._rate_again_at:
             began = perf_counter()
-            outcomes = await self.hand.on_disk(record.results.outcomes)
+            outcomes = await self.hand.on_disk(record.outcomes)
             await trio.to_thread.run_sync(record.rate, outcomes)
             self._rate_again_at = trio.current_time() + (perf_counter() - began) / RATING_SHARE
         self.observer.block_ended(BlockEnded(block, "complete", tuple(lines)), self.progress())
@@ -337,17 +371,17 @@ class MatchLoop:
         total = self._source.total
         if total is not None:
             total -= hand.called_off_matches
-        suspended = record.conduct.names
+        out = record.conduct.out
         gone = {
             login.name
             for name, entrant in self._source.entrants.items()
-            if name in suspended
+            if name in out
             for login in entrant.logins
         }
         return Progress(
             played=played,
             running=self._running,
-            rows=rows_of(record.results.standings, record.ratings, suspended),
+            rows=rows_of(record.results.standings, record.ratings, out),
             total=total,
             void_blocks=hand.void_count,
             matches_per_minute=round(60 * rate, 1) if rate > 0 else None,
@@ -355,6 +389,8 @@ class MatchLoop:
             missing=tuple(name for name in self.attendance.missing if name not in gone),
             called_off_blocks=hand.called_off_blocks,
             suspended=tuple(record.conduct.of.values()),
+            disqualified=tuple(record.field.disqualified),
+            paused=self._is_paused,
             matches=tuple(self._shown.values()),
             blocks=tuple(
                 RunningBlock(

@@ -8,25 +8,29 @@ of their blocks are shown.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from stellwerk_tournament.ratings.elo import hundredths
 from stellwerk_tournament.ratings.ratings import Ratings
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.conduct import Suspension
+from stellwerk_tournament.store.field import Decision, WhyOut
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.standings import Standings
+
+NOBODY: Final[Mapping[str, WhyOut]] = {}
 
 
 class Row(Struct, frozen=True, omit_defaults=True):
     """The row of a bot. `faults` is in how many matches something was wrong with it. The rating is there when
     there are enough matches for it, with the limits of its interval where it has any. Figures are exact: the
-    display rounds them, once. `forfeits` are matches."""
+    display rounds them, once. `forfeits` are matches. `out` says why the bot is out of the ranking, if it
+    is."""
 
     bot: str
     matches: int
@@ -37,7 +41,7 @@ class Row(Struct, frozen=True, omit_defaults=True):
     low: float | None = None
     high: float | None = None
     forfeits: int = 0
-    suspended: bool = False
+    out: WhyOut | UnsetType = UNSET
 
 
 class RunningMatch(Struct, frozen=True):
@@ -77,6 +81,8 @@ class Progress(Struct, frozen=True, omit_defaults=True):
     blocks: tuple[RunningBlock, ...] = ()
     called_off_blocks: int = 0
     suspended: tuple[Suspension, ...] = ()
+    disqualified: tuple[str, ...] = ()
+    paused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,20 +141,23 @@ class Observer:
     def suspended(self, suspended: Suspended, progress: Progress) -> None:
         """Show that a bot plays no more."""
 
+    def decided(self, decision: Decision, progress: Progress) -> None:
+        """Show a decision of the organizer."""
+
     def told_to_stop(self) -> None:
         """Show that the tournament stops. Running blocks are still finished."""
 
 
 def rows_of(
-    standings: Standings, ratings: Ratings | None, suspended: Collection[str] = ()
+    standings: Standings, ratings: Ratings | None, out: Mapping[str, WhyOut] = NOBODY
 ) -> tuple[Row, ...]:
-    """Return the rows, the best first: by the rating if all have one, else by the score. The suspended bots
+    """Return the rows, the best first: by the rating if all have one, else by the score. Bots that are out
     stand below all others."""
     rated = {} if ratings is None else {rating.name: rating for rating in ratings.entrants}
     order = standings.order()
     if rated and all(name in rated for name in order):
         order.sort(key=lambda name: -rated[name].elo)
-    order.sort(key=lambda name: name in suspended)
+    order.sort(key=lambda name: name in out)
     rows: list[Row] = []
     for name in order:
         sums = standings.of[name]
@@ -164,7 +173,7 @@ def rows_of(
                 low=None if rating is None else rating.low,
                 high=None if rating is None else rating.high,
                 forfeits=sums.forfeits.total(),
-                suspended=name in suspended,
+                out=out.get(name, UNSET),
             )
         )
     return tuple(rows)

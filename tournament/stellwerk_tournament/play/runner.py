@@ -41,6 +41,7 @@ from stellwerk_tournament.play.scheduled import ScheduledBlocks
 from stellwerk_tournament.play.source import BlockSource, NewSource
 from stellwerk_tournament.play.status_page import TournamentPage
 from stellwerk_tournament.schedule.deal import standing_seed
+from stellwerk_tournament.store.field_file import read_field
 from stellwerk_tournament.store.store import Opened, StoreError
 
 
@@ -99,7 +100,9 @@ async def play_tournament(
     """
     with watched_lag() as lag:
         known = known_blocks(await trio.to_thread.run_sync(opened.store.standings), opened.results)
-        record = Record(settings, opened.results)
+        folder = opened.store.folder
+        field = await trio.to_thread.run_sync(read_field, folder)
+        record = Record(settings, opened.results, field)
         source: BlockSource
         if new_source is None:
             source = ScheduledBlocks(settings, record, known, looks_ahead=courier is None)
@@ -109,7 +112,7 @@ async def play_tournament(
         async def log(heading: str, lines: Sequence[str]) -> None:
             await hand.on_disk(partial(opened.store.log, OWN_LOG, heading, lines))
 
-        here = MatchesHere(settings, source.entrants, opened.store.folder, conditions, lag, log)
+        here = MatchesHere(settings, source.entrants, folder, conditions, lag, log)
         may_wait = settings.until_width is None and (courier is None or courier.brings_back)
         hand = BlocksInHand(
             opened.store, source, known, record.conduct, here.is_repeatable, seed, writes_later=may_wait

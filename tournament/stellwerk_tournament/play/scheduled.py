@@ -9,7 +9,8 @@ Laws:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from stellwerk_tournament.config.settings import Settings
 from stellwerk_tournament.play.record import Record
@@ -56,12 +57,12 @@ class ScheduledBlocks:
 
     @property
     def total(self) -> int | None:
-        """Return how many matches there are in all, without those of suspended bots in stages to come."""
+        """Return how many matches there are in all, without those of bots that are out in stages to come."""
         rounds = self._settings.rounds
         if self._all_matches is None or rounds is None:
             return None
-        suspended = self._record.conduct.names
-        to_come = matches_called_off(self._plan, self._next_stage, rounds, suspended)
+        out = self._record.conduct.out
+        to_come = matches_called_off(self._plan, self._next_stage, rounds, out)
         return self._all_matches - self._not_drawn - to_come
 
     def due(self, running: Collection[Block]) -> Sequence[Block]:
@@ -98,7 +99,7 @@ class ScheduledBlocks:
         if rounds is not None and number >= rounds * stages_of_round(self._plan):
             return True
         is_known = self._last_known >= numbers_of_stage(self._plan, number).start
-        return not is_known and not has_playable(self._plan, self._record.conduct.names)
+        return not is_known and not has_playable(self._plan, self._record.conduct.out)
 
     def _begins_round(self, number: int) -> bool:
         return number % stages_of_round(self._plan) == 0
@@ -147,8 +148,17 @@ def matches_lost(
         of_stage.setdefault(standing.block.stage, []).append(standing.block)
     called_off = sum(len(each.block.rotations) for each in standings if each.status == "called_off")
     not_drawn = sum(matches_not_drawn(plan, number, blocks) for number, blocks in of_stage.items())
-    to_come = matches_called_off(plan, max(of_stage, default=-1) + 1, rounds, suspended)
-    return called_off + not_drawn + to_come
+    end = max(of_stage, default=-1) + 1
+    not_drawn += sum(_full(plan, number) * count for number, count in _empty_stages(plan, end, of_stage))
+    return called_off + not_drawn + matches_called_off(plan, end, rounds, suspended)
+
+
+def _empty_stages(plan: SchedulePlan, end: int, known: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Yield each stage of the first round, and how many like it before `end` had no table at all."""
+    in_round = stages_of_round(plan)
+    with_tables = Counter(number % in_round for number in known)
+    for number in range(in_round):
+        yield number, len(range(number, end, in_round)) - with_tables[number]
 
 
 def matches_not_drawn(plan: SchedulePlan, number: int, blocks: Sequence[Block]) -> int:

@@ -79,6 +79,8 @@ class TournamentPage:
                 "void_blocks": progress.void_blocks,
                 "called_off_blocks": progress.called_off_blocks,
                 "suspended": progress.suspended,
+                "disqualified": progress.disqualified,
+                "paused": progress.paused,
                 "matches_per_minute": progress.matches_per_minute,
                 "seconds_left": progress.seconds_left,
                 "missing": progress.missing,

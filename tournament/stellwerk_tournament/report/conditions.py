@@ -144,7 +144,7 @@ def _facts(cup: Cup, seen: ConditionsSeen, fair_clocks: str) -> Iterator[tuple[s
         f"{counted(len(cup.results), 'match', 'matches')} in {counted(len(blocks), 'complete block')}; "
         "blocks that are not complete do not count",
     )
-    yield from _missing(settings, {*blocks}, cup.suspensions)
+    yield from _missing(settings, {*blocks}, cup.out)
     yield from _one_author(settings, cup.results)
     yield "deals", "; ".join(_share(_DEALS, seen.deals)) or "none yet"
     isolations = seen.isolations or Counter([settings.confinement.isolation])
@@ -226,27 +226,26 @@ def _clocks(settings: Settings) -> Iterator[tuple[str, str]]:
     )
 
 
-def _missing(
-    settings: Settings, blocks: Collection[int], suspended: Collection[str]
-) -> Iterator[tuple[str, str]]:
+def _missing(settings: Settings, blocks: Collection[int], out: Collection[str]) -> Iterator[tuple[str, str]]:
     """Say which blocks are missing before the last one, and why, as far as the schedule shows it. Where
     tables are drawn, it does not show who would have played.
     """
     missing = [block for block in range(max(blocks, default=0)) if block not in blocks]
     plan = plan_of(settings)
     called_off: list[int] = []
-    if suspended and missing and not is_drawn(plan):
+    if out and missing and not is_drawn(plan):
         stages = {number: stage(plan, number) for number in {stage_of_block(plan, each) for each in missing}}
         entrants = {block.number: block.entrants for of_stage in stages.values() for block in of_stage}
-        called_off = [block for block in missing if any(name in suspended for name in entrants[block])]
+        called_off = [block for block in missing if any(name in out for name in entrants[block])]
     if called_off:
-        names = ", ".join(name for name in settings.names if name in suspended)
+        names = ", ".join(name for name in settings.names if name in out)
         yield (
             "called off",
-            f"{counted(len(called_off), 'block')} of suspended bots ({names}): {_first(called_off)}",
+            f"{counted(len(called_off), 'block')} of suspended or disqualified bots ({names}): "
+            f"{_first(called_off)}",
         )
     if others := [block for block in missing if block not in called_off]:
-        off = ", called off after a suspension" if suspended and is_drawn(plan) else ""
+        off = ", called off for a bot that was out" if out and is_drawn(plan) else ""
         yield (
             "missing",
             f"{counted(len(others), 'block')} among the others, void because of a machine fault{off}, or not "

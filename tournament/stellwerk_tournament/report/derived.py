@@ -10,12 +10,13 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from stellwerk_base.files import write_whole
 from stellwerk_base.texts import counted
@@ -30,10 +31,10 @@ from stellwerk_tournament.ratings.rating_file import (
 )
 from stellwerk_tournament.ratings.ratings import RatingError, Ratings
 from stellwerk_tournament.report.blind_draws import blind_file
-from stellwerk_tournament.report.forfeits import suspended_last
+from stellwerk_tournament.report.decisions import decision_in_words
+from stellwerk_tournament.report.forfeits import out_last
 from stellwerk_tournament.report.junit import Case, Mark, Suite, junit_xml
 from stellwerk_tournament.report.match_pages import NO_PAGES, Paged
-from stellwerk_tournament.store.conduct import Suspension
 from stellwerk_tournament.store.cup import Cup
 from stellwerk_tournament.store.match_line import MatchLine
 
@@ -62,33 +63,39 @@ def write_all(
 
 
 def ratings_json(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
-    """Write what `stellwerk ratings --json` prints about them, and what forfeits add to that."""
+    """Write what `stellwerk ratings --json` prints about them, and what forfeits and decisions add."""
     rated = cup.rated
-    content = _unrated(str(rated)) if isinstance(rated, RatingError) else rating_file(rated)
-    if cup.results.has_forfeits:
-        content = _with_forfeits(content, cup)
+    if isinstance(rated, RatingError):
+        content = _unrated(str(rated))
+    else:
+        entrants = tuple(map(entrant_line, out_last(rated.pooled, cup.out)))
+        content = msgspec.structs.replace(rating_file(rated), entrants=entrants)
+    field, has_forfeits = cup.field, cup.results.has_forfeits
+    content = CupRatingFile(
+        **msgspec.structs.asdict(content),
+        suspended=tuple(cup.suspensions) if has_forfeits else UNSET,
+        without_forfeits=_table(cup.rated_without_forfeits) if has_forfeits else UNSET,
+        disqualified=tuple(field.disqualified) or UNSET,
+        without_disqualified=_table(cup.rated_without_disqualified) if field.disqualified else UNSET,
+        unrated_blocks=tuple(sorted(field.unrated)) or UNSET,
+    )
     return msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
 
 
-class RatingFileWithForfeits(RatingFile, frozen=True):
-    """Suspended bots are the last of `entrants`. `without_forfeits` is the rating of the matches without any
-    forfeit, or null if they cannot be rated."""
+class CupRatingFile(RatingFile, frozen=True):
+    """Bots that are out are the last of `entrants`. `without_forfeits` is the rating of the matches without
+    any forfeit, `without_disqualified` that of the blocks without any disqualified bot; null if they cannot
+    be rated. `unrated_blocks` count in none of these. What does not apply is not there."""
 
-    suspended: tuple[str, ...]
-    without_forfeits: RatingTable | None
+    suspended: tuple[str, ...] | UnsetType
+    without_forfeits: RatingTable | UnsetType | None
+    disqualified: tuple[str, ...] | UnsetType
+    without_disqualified: RatingTable | UnsetType | None
+    unrated_blocks: tuple[int, ...] | UnsetType
 
 
-def _with_forfeits(content: RatingFile, cup: Cup) -> RatingFile:
-    suspensions, rated = cup.suspensions, cup.rated
-    if not isinstance(rated, RatingError):
-        entrants = tuple(map(entrant_line, suspended_last(rated.pooled, suspensions)))
-        content = msgspec.structs.replace(content, entrants=entrants)
-    without = cup.rated_without_forfeits
-    return RatingFileWithForfeits(
-        **msgspec.structs.asdict(content),
-        suspended=tuple(suspensions),
-        without_forfeits=rating_table(without) if isinstance(without, Ratings) else None,
-    )
+def _table(rated: Ratings | RatingError | None) -> RatingTable | None:
+    return rating_table(rated) if isinstance(rated, Ratings) else None
 
 
 def _unrated(why: str) -> RatingFile:
@@ -100,14 +107,14 @@ def _unrated(why: str) -> RatingFile:
 
 
 def cross_table(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
-    """Write a row for each bot, the best first and suspended bots last: its score against each other one in
-    their matches, with forfeits.
+    """Write a row for each bot, the best first and those that are out last: its score against each other one
+    in their matches, with forfeits.
 
     Its own score is not the mean of these where tables have several sizes: there a match of three counts
     once, and has two opponents. The head of the column says so.
     """
     standings = cup.standings
-    order = sorted(standings.order(), key=lambda name: name in cup.suspensions)
+    order = sorted(standings.order(), key=lambda name: name in cup.out)
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(
@@ -127,7 +134,7 @@ def cross_table(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
 
 def junit(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
     """Write a test case for each bot in each game: it fails if the bot had a fault in a match, or forfeited
-    one. It is skipped if the bot was suspended before it played the game."""
+    one, or is disqualified. It is skipped if the bot was suspended before it played the game."""
     played: dict[str, dict[str, _Conduct]] = {}  # by game and bot
     for line in cup.lines():
         bots = played.setdefault(line.game, {})
@@ -137,7 +144,7 @@ def junit(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
         Suite(
             game,
             game,
-            [_case(name, bots.get(name, _Conduct()), cup.suspensions) for name in cup.settings.names],
+            [_case(name, bots.get(name, _Conduct()), cup) for name in cup.settings.names],
         )
         for game, bots in played.items()
     ]
@@ -170,9 +177,12 @@ class _Conduct:
         self.forfeits.update(forfeit.reason for forfeit in line.forfeits if forfeit.bot == name)
 
 
-def _case(name: str, conduct: _Conduct, suspensions: Mapping[str, Suspension]) -> Case:
-    if not conduct.matches and name in suspensions:
-        return Case(name, mark=Mark("skipped", f"suspended after block {suspensions[name].block}"))
+def _case(name: str, conduct: _Conduct, cup: Cup) -> Case:
+    if name in cup.field.disqualified:
+        why = decision_in_words(cup.field.disqualified[name])
+        return Case(name, conduct.seconds, Mark("failure", why, "disqualified"))
+    if not conduct.matches and name in cup.suspensions:
+        return Case(name, mark=Mark("skipped", f"suspended after block {cup.suspensions[name].block}"))
     faults = sorted(conduct.faults)
     parts = [
         f"{kind} {counted(conduct.faults[kind], 'time')}, first in {conduct.first[kind]}" for kind in faults

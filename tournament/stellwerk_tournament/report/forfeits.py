@@ -53,18 +53,18 @@ class Forfeits:
     unrated: str
 
 
-def suspended_last(ratings: Ratings, suspended: Collection[str]) -> tuple[Rating, ...]:
-    """Return the ratings, with suspended bots at the end. These are not compared with others."""
-    if not suspended:
+def out_last(ratings: Ratings, out: Collection[str]) -> tuple[Rating, ...]:
+    """Return the ratings, with the bots that are out at the end. These are not compared with others."""
+    if not out:
         return ratings.entrants
-    playing = [rating for rating in ratings.entrants if rating.name not in suspended]
-    out = [rating for rating in ratings.entrants if rating.name in suspended]
+    playing = [rating for rating in ratings.entrants if rating.name not in out]
+    last = [rating for rating in ratings.entrants if rating.name in out]
     compared: list[Rating] = []
     for place, rating in enumerate(playing):
         below = next((other for other in playing[place + 1 :] if other.group == rating.group), None)
         superiority = None if below is None else ratings.superiority(rating.name, below.name)
         compared.append(replace(rating, superiority=superiority))
-    return (*compared, *(replace(rating, superiority=None) for rating in out))
+    return (*compared, *(replace(rating, superiority=None) for rating in last))
 
 
 def forfeits(cup: Cup, names: Sequence[str]) -> Forfeits:

@@ -16,6 +16,7 @@ from stellwerk_tournament.report.blind_draws import blind_file
 from stellwerk_tournament.report.bots import MOST_BOTS, LastMatches, bots
 from stellwerk_tournament.report.conditions import ConditionsSeen, conditions
 from stellwerk_tournament.report.cross_table import cross_table
+from stellwerk_tournament.report.decisions import decisions
 from stellwerk_tournament.report.effects import GamesPlayed, effects
 from stellwerk_tournament.report.fairness import MeasuredClocks
 from stellwerk_tournament.report.faults import FirstFaults, faults
@@ -36,6 +37,7 @@ SECTIONS: Final = (
     ("history", "Over time"),
     ("faults", "Faults"),
     ("forfeits", "Forfeits"),
+    ("decisions", "Decisions"),
     ("fairness", "Fair clocks"),
     ("blind-draws", "Blind draws"),
     ("matches", "Matches"),
@@ -46,9 +48,9 @@ SECTIONS: Final = (
 
 def report_html(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
     """Write the page. `paged` are the matches that have pages."""
-    settings, standings, suspensions = cup.settings, cup.standings, cup.suspensions
+    settings, standings, out = cup.settings, cup.standings, cup.out
     report, unrated = (None, str(cup.rated)) if isinstance(cup.rated, RatingError) else (cup.rated, "")
-    entrants = ranked(standings, report, suspensions)
+    entrants = ranked(standings, report, out)
     names = [entrant.name for entrant in entrants]
     games, first_faults, by_machine = GamesPlayed(), FirstFaults(), Machines()
     clocks, last, listed, surroundings = MeasuredClocks(), LastMatches(), ListedMatches(), ConditionsSeen()
@@ -66,7 +68,7 @@ def report_html(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
         script_digest=b64encode(sha256(script.encode()).digest()).decode(),
         sections=SECTIONS,
         bot_count=len(names),
-        ranked_count=sum(name not in suspensions for name in names),
+        ranked_count=sum(name not in out for name in names),
         match_count=len(cup.results),
         block_count=len(cup.results.blocks),
         ranking=ranking(entrants, standings, report, unrated),
@@ -82,6 +84,7 @@ def report_html(cup: Cup, paged: Paged = NO_PAGES) -> bytes:
         measured=clocks.measured(names),
         blind=blind_file(cup.results.blind, names),
         forfeits=forfeits(cup, names),
+        decisions=decisions(cup, names),
         matches=listed,
         paged=paged,
         pages={line.match: page_path(line) for line in paged.lines(cup)},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -14,13 +14,14 @@ from stellwerk_tournament.ratings.plain_scores import PlainScore
 from stellwerk_tournament.ratings.ratings import Rating, RatingReport
 from stellwerk_tournament.ratings.warnings import warning_lines
 from stellwerk_tournament.report.bots import section_of
-from stellwerk_tournament.report.forfeits import suspended_last
+from stellwerk_tournament.report.forfeits import out_last
 from stellwerk_tournament.report.markup import Html
 from stellwerk_tournament.report.plot import PlottedInterval, Scale, axis, grid, interval_drawing, scale_of
+from stellwerk_tournament.store.field import WhyOut
 from stellwerk_tournament.store.standings import Standings, Sums
 
 GRID: Final = "ranking-grid"
-SUSPENDED: Final = -2  # the number of their group
+OUT: Final[Mapping[WhyOut, int]] = {"suspended": -2, "disqualified": -3}  # the numbers of their groups
 _MARKS: Final = {"few blocks": "\N{DAGGER}", "few wins or losses": "\N{DOUBLE DAGGER}"}
 _REMARKS: Final = {  # by the warning
     "no_interval": "few blocks",
@@ -31,43 +32,44 @@ _REMARKS: Final = {  # by the warning
 
 @dataclass(frozen=True, slots=True)
 class RankedBot:
-    """A row of the ranking. `place` counts within the group of opponents; a suspended bot has none."""
+    """A row of the ranking. `place` counts within the group of opponents; a bot that is out of the
+    ranking has none."""
 
     name: str
     place: int
     rating: Rating | None
     score: PlainScore | None
-    suspended: bool = False
+    out: WhyOut | None = None
 
     @property
     def group(self) -> int:
-        """Return the group of opponents. Bots without a rating come after all groups, and suspended bots
-        last."""
-        if self.suspended:
-            return SUSPENDED
+        """Return the group of opponents. Bots without a rating come after all groups, and those that are
+        out last."""
+        if self.out is not None:
+            return OUT[self.out]
         return -1 if self.rating is None else self.rating.group
 
 
 def ranked(
-    standings: Standings, rated: RatingReport | None, suspended: Collection[str] = ()
+    standings: Standings, rated: RatingReport | None, out: Mapping[str, WhyOut]
 ) -> tuple[RankedBot, ...]:
-    """Sort group by group, the best first; then those without a rating, the best score first; then suspended
-    bots."""
+    """Sort group by group, the best first; then those without a rating, the best score first; then those that
+    are `out`."""
     scores = {} if rated is None else {score.name: score for score in rated.plain_scores}
-    ratings = () if rated is None else suspended_last(rated.pooled, suspended)
-    playing = sorted((each for each in ratings if each.name not in suspended), key=lambda each: each.group)
+    ratings = () if rated is None else out_last(rated.pooled, out)
+    playing = sorted((each for each in ratings if each.name not in out), key=lambda each: each.group)
     entrants: list[RankedBot] = []
     for _, group in groupby(playing, key=lambda rating: rating.group):
         entrants += [
             RankedBot(rating.name, place, rating, scores.get(rating.name))
             for place, rating in enumerate(group, 1)
         ]
-    known = {*(entrant.name for entrant in entrants), *suspended}
+    known = {*(entrant.name for entrant in entrants), *out}
     rest = [name for name in standings.order() if name not in known]
     entrants += [RankedBot(name, place, None, None) for place, name in enumerate(rest, len(entrants) + 1)]
     rating_of = {rating.name: rating for rating in ratings}
-    out = sorted(suspended, key=standings.order().index)
-    entrants += [RankedBot(name, 0, rating_of.get(name), scores.get(name), suspended=True) for name in out]
+    last = sorted((name for name in standings.order() if name in out), key=lambda name: -OUT[out[name]])
+    entrants += [RankedBot(name, 0, rating_of.get(name), scores.get(name), out[name]) for name in last]
     return tuple(entrants)
 
 
@@ -153,8 +155,9 @@ def interval_of(rating: Rating) -> PlottedInterval:
 
 def _group_title(number: int, count: int, is_only: bool) -> str:
     """Return the title of a group. `is_only`: there is no other group of opponents."""
-    if number == SUSPENDED:
-        title = "Suspended"
+    out = next((why for why, group in OUT.items() if group == number), None)
+    if out is not None:
+        title = out.capitalize()
     elif number < 0:
         title = "Without a rating"
     else:

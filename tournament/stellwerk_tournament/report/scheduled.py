@@ -7,7 +7,7 @@ no line says so; nor does any say that a tournament was stopped. So a block that
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from stellwerk_base.texts import counted
@@ -29,19 +29,27 @@ MOST_NAMED: Final = 10
 
 
 def wrong_draws(cup: Cup) -> Iterator[str]:
-    """Yield the blocks that were drawn with a suspended bot. Only a stage that depends on results is known to
-    be drawn after all before it; in others a block may have begun before the suspension."""
+    """Yield the blocks that were drawn with a bot that was out. Only a stage that depends on results is known
+    to be drawn after all before it; in others a block may have begun before."""
     plan = cup.plan
     if not needs_results(plan):
         return
     suspensions = Suspensions(cup.settings.conduct)
-    out_of: dict[int, frozenset[str]] = {}
+    out_of: dict[int, Mapping[str, str]] = {}
     for matches in blocks_of(cup.results):
         block = matches[0].block
-        out = out_of.setdefault(stage_of_block(plan, block), suspensions.names)
-        for bot in sorted(out.intersection(matches[0].players)):
-            after = suspensions.of[bot].block
-            yield f"block {block} was drawn with {bot}, which was suspended after block {after}"
+        stage = stage_of_block(plan, block)
+        if stage not in out_of:
+            drawn_after = cup.results.begin_of(block)
+            out_of[stage] = {
+                each.bot: f"suspended after block {each.block}" for each in suspensions.of.values()
+            } | {
+                each.bot: f"disqualified before by decision {each.number}"
+                for each in cup.field.disqualified.values()
+                if each.after < drawn_after
+            }
+        for bot in sorted(out_of[stage].keys() & matches[0].players):
+            yield f"block {block} was drawn with {bot}, which was {out_of[stage][bot]}"
         suspensions.add(matches)
 
 
@@ -71,9 +79,13 @@ def _of_a_draw(cup: Cup, plan: SchedulePlan, number: int, absent: Sequence[int])
     a stage has fewer tables, and some are called off."""
     numbers = numbers_of_stage(plan, number)
     size = playable_matches(plan, number, ()) // len(numbers)
-    tables = numbers[: playable_matches(plan, number, cup.suspensions) // size]
+    tables = numbers[: playable_matches(plan, number, cup.out) // size]
     for block in absent:
-        if block in tables and all(each.block > block for each in cup.suspensions.values()):
+        if (
+            block in tables
+            and not cup.field.disqualified
+            and all(each.block > block for each in cup.suspensions.values())
+        ):
             yield f"block {block} is not in {FILE}, and no line says why"
 
 
@@ -82,6 +94,9 @@ def _in_words(cup: Cup, block: Block) -> str:
     settings = cup.settings
     in_order = not any(entrant.is_remote or entrant.instances for entrant in settings.entrants)
     for bot in block.entrants:
+        if bot in cup.field.disqualified:
+            why = f"called off, since {bot} is disqualified"
+            break
         suspension = cup.suspensions.get(bot)
         if suspension is not None and not (in_order and block.number < suspension.block):
             why = f"called off, since {bot} was suspended after block {suspension.block}"

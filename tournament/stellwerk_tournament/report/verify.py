@@ -4,7 +4,8 @@ Law: a tournament is good if every match of every complete block has a replay th
 seed that its block tells, was played by those who are said to have played, and ended as its line says; if its
 forfeits follow from the faults in the lines and the conduct that the tournament began with, and those faults
 from its replay, as far as that shows them; if its conditions are those that the tournament began with; if no
-bot was drawn again after its suspension; and if every derived file that is there is what the lines come to.
+bot was drawn again after its suspension or disqualification; if each decision follows the one before it; and
+if every derived file that is there is what the lines come to.
 The first thing that is not so is named.
 """
 
@@ -38,7 +39,10 @@ from stellwerk_tournament.schedule.deal import match_id
 from stellwerk_tournament.schedule.schedule import Block
 from stellwerk_tournament.store.conduct import Suspensions, judged
 from stellwerk_tournament.store.cup import Cup
+from stellwerk_tournament.store.field import FILE as FIELD
+from stellwerk_tournament.store.field import Disqualified, Ruled
 from stellwerk_tournament.store.match_line import FILE, Forfeit, MatchLine, blocks_of
+from stellwerk_tournament.store.store import StoreError
 
 NOT_THERE: Final = "is not there"
 
@@ -64,6 +68,8 @@ def verify(
     file before it is made again.
     """
     names = set(cup.settings.names)
+    for message in _wrong_decisions(cup):
+        raise UntrueError(message)
     own_deals = Counter(line.seed for line in cup.lines() if line.deal == "new_each_match")
     number = 0
     conduct = cup.settings.conduct
@@ -98,6 +104,30 @@ def verify(
             if path.read_bytes() != make(cup, paged):
                 raise _wrong_derived(cup, path, "does not match the matches", number)
     return number + derived
+
+
+def _wrong_decisions(cup: Cup) -> Iterator[str]:
+    """Read the decisions, and yield what they say of bots, blocks or matches that there are not."""
+    try:
+        decisions = cup.field.decisions
+    except StoreError as error:
+        if error.is_machines:
+            raise
+        yield str(error)
+        return
+    for decision in decisions:
+        where = f"{cup.folder / FIELD}:{decision.number}"
+        if decision.after > cup.results.size:
+            yield f"{where}: {FILE} had {decision.after:,} bytes then, and has {cup.results.size:,} now"
+        match decision:
+            case Disqualified(bot=bot) if bot not in cup.settings.names:
+                yield f"{where}: {bot} is not a bot of this tournament"
+            case Ruled(blocks=blocks):
+                yield from (
+                    f"{where}: block {block} was not played" for block in blocks if block not in cup.results
+                )
+            case _:
+                pass
 
 
 def _wrong_derived(cup: Cup, path: Path, why: str, number: int) -> Exception:

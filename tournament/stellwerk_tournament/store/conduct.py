@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 import msgspec
@@ -25,6 +26,7 @@ from stellwerk_processes.faults import FaultKind
 from stellwerk_processes.seat_report import SeatReport
 from stellwerk_tournament.config.conduct import STANDARD, ConductTable
 from stellwerk_tournament.schedule.schedule import Block
+from stellwerk_tournament.store.field import Field, WhyOut
 from stellwerk_tournament.store.match_line import (
     Forfeit,
     ForfeitReason,
@@ -124,16 +126,22 @@ class Suspension:
 
 
 class Suspensions:
-    """The suspensions by the lines that were added, block by block."""
+    """The suspensions by the lines that were added, block by block. `field` has the organizer's decisions,
+    by which other bots are out."""
 
-    def __init__(self, conduct: ConductTable | None, lines: Iterable[MatchLine | Played] = ()) -> None:
+    def __init__(
+        self,
+        conduct: ConductTable | None,
+        lines: Iterable[MatchLine | Played] = (),
+        field: Field | None = None,
+    ) -> None:
+        self.field = field or Field()
         self._conduct = conduct
         self._after = 0 if conduct is None else conduct.suspend_after
         self._in_a_row: Counter[str] = Counter()
         self.of: dict[str, Suspension] = {}
         self.names: frozenset[str] = frozenset()
-        self.sets = [self.names]
-        """The sets of suspended bots, one after the other as they grew."""
+        self._sets = [self.names]  # one after the other, as they grew
         for matches in blocks_of(lines):
             self.add(matches)
 
@@ -149,15 +157,30 @@ class Suspensions:
         if begin:
             self.of |= begin
             self.names |= begin.keys()
-            self.sets.append(self.names)
+            self._sets.append(self.names)
 
     def after(self, block: int) -> list[Suspension]:
         """Return the suspensions that began with the end of a block."""
         return [each for each in self.of.values() if each.block == block]
 
+    @property
+    def out(self) -> Mapping[str, WhyOut]:
+        """Return the bots that play in no block to come, and are out of the ranking."""
+        suspended: dict[str, WhyOut] = dict.fromkeys(self.of, "suspended")
+        disqualified: dict[str, WhyOut] = dict.fromkeys(self.field.disqualified, "disqualified")
+        return suspended | disqualified
+
+    @property
+    def sets(self) -> list[frozenset[str]]:
+        """Return all that `out` can have been, what it is now last. Nothing says which suspension was before
+        which decision."""
+        nobody = frozenset[str]()
+        decided = [*accumulate(self.field.disqualified, lambda out, bot: out | {bot}, initial=nobody)]
+        return [suspended | disqualified for disqualified in decided for suspended in self._sets]
+
     def concern(self, block: Block) -> bool:
-        """Return whether a suspended bot would play in the block."""
-        return not self.names.isdisjoint(block.entrants)
+        """Return whether a bot that is out would play in the block."""
+        return not self.out.keys().isdisjoint(block.entrants)
 
     def _begin(self, matches: Sequence[MatchLine | Played]) -> Iterator[Suspension]:
         for match in matches:

@@ -37,6 +37,8 @@ from stellwerk_tournament.ratings.ratings import RatingError, RatingReport, Rati
 from stellwerk_tournament.schedule.deal import seed_check
 from stellwerk_tournament.schedule.schedule import SchedulePlan, plan_of
 from stellwerk_tournament.store.conduct import Suspension, Suspensions
+from stellwerk_tournament.store.field import Field, WhyOut
+from stellwerk_tournament.store.field_file import read_field
 from stellwerk_tournament.store.match_line import MatchLine
 from stellwerk_tournament.store.results import Results
 from stellwerk_tournament.store.standings import Standings
@@ -166,9 +168,23 @@ class Cup:
         return self.results.standings
 
     @cached_property
+    def field(self) -> Field:
+        """Return the organizer's decisions. StoreError."""
+        return read_field(self.folder)
+
+    @cached_property
+    def _conduct(self) -> Suspensions:
+        return Suspensions(self.settings.conduct, self.results, self.field)
+
+    @property
     def suspensions(self) -> Mapping[str, Suspension]:
         """Return who is suspended, by the lines in their order."""
-        return Suspensions(self.settings.conduct, self.results).of
+        return self._conduct.of
+
+    @cached_property
+    def out(self) -> Mapping[str, WhyOut]:
+        """Return who is out of the ranking."""
+        return self._conduct.out
 
     @cached_property
     def rated(self) -> RatingReport | RatingError:
@@ -184,7 +200,7 @@ class Cup:
         remote = {entrant.name for entrant in self.settings.entrants if entrant.is_remote}
         return [
             replace(each, has_own_deal=True) if not remote.isdisjoint(each.entrants) else each
-            for each in self.results.outcomes()
+            for each in self.results.outcomes(unrated=self.field.unrated)
         ]
 
     @cached_property
@@ -193,7 +209,19 @@ class Cup:
         if not self.results.has_forfeits:
             return None
         try:
-            return rate(self.results.outcomes(with_forfeits=False))
+            return rate(self.results.outcomes(with_forfeits=False, unrated=self.field.unrated))
+        except RatingError as error:
+            return error
+
+    @cached_property
+    def rated_without_disqualified(self) -> Ratings | RatingError | None:
+        """Rate the matches without the blocks of disqualified bots, or say why that cannot be done. None if
+        there are no such bots."""
+        field = self.field
+        if not field.disqualified:
+            return None
+        try:
+            return rate(self.results.outcomes(unrated=field.unrated, without=field.disqualified))
         except RatingError as error:
             return error
 

@@ -16,7 +16,7 @@ import contextlib
 import sys
 from array import array
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Hashable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final, Generic, TypeAlias, TypeVar, cast, get_origin
@@ -145,9 +145,22 @@ class Results:
     def has_forfeits(self) -> bool:
         return any(forfeits for _, forfeits in self._endings.values)
 
-    def outcomes(self, *, with_forfeits: bool = True) -> list[Outcome]:
-        """Return the outcomes for ratings: of all matches, or of those without any forfeit."""
-        return [outcome_of(match) for match in self.by_number() if with_forfeits or not match.forfeits]
+    def outcomes(
+        self,
+        *,
+        with_forfeits: bool = True,
+        unrated: Container[int] = (),
+        without: Collection[str] = (),
+    ) -> list[Outcome]:
+        """Return the outcomes for ratings: of all matches, or of those without any forfeit; but not of
+        `unrated` blocks, nor of those that a bot of `without` played in."""
+        return [
+            outcome_of(match)
+            for match in self.by_number()
+            if (with_forfeits or not match.forfeits)
+            and match.block not in unrated
+            and not (without and any(name in without for name in match.players))
+        ]
 
     def by_number(self) -> Iterator[Played]:
         """Yield the matches in the order of their blocks' numbers."""
@@ -161,6 +174,10 @@ class Results:
             file.seek(self._begins[place])
             for _ in self._rows(place):
                 yield decode(file.readline())
+
+    def begin_of(self, block: int) -> int:
+        """Return how many bytes the lines before a block take."""
+        return self._begins[self._places[block]]
 
     def met(self, block: int) -> Met:
         """Combine all matches of a block."""
