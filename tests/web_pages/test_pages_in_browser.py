@@ -270,6 +270,17 @@ def test_a_match_that_is_over_has_its_result_and_leads_to_the_whole_replay(brows
         )  # nobody sees more than the public here
 
 
+def test_each_announcement_of_the_organizer_is_a_line_of_text(browser: Browser) -> None:
+    texts = ["The final begins at eight.", "<b>Well</b> played."]
+    state = {"title": "Cup", "played": 4, "disqualified": ["zed"], "paused": True, "announcements": texts}
+    lines = ["Disqualified: zed. Paused: no block begins.", *texts]
+    with connected() as (life, show), opened(browser, life.port, "") as page:
+        life.do(partial(show.tournament, state))
+        life.wait(1.0)
+        notes = 'document.querySelector(".progress .notes")'
+        until(page, f"{notes}?.innerText === {json.dumps(chr(10).join(lines))}")
+
+
 def test_names_are_text_whatever_they_contain(browser: Browser) -> None:
     """A server elsewhere may let names pass that no page should."""
     name = '<img src=x onerror="document.title=1">'

@@ -22,9 +22,8 @@ export function createProgress() {
       bar.value = played;
     }
     redraw(facts, ...factsOf(counts, tournament).map(([number, unit]) => html("li", {}, ...(number === "" ? [] : [html("b", {}, number), " "]), unit)));
-    const words = notesOf(tournament);
-    notes.hidden = words.length === 0;
-    const text = words.join(" ");
+    const text = [notesOf(tournament).join(" "), ...announcementsOf(tournament)].filter((line) => line !== "").join("\n");
+    notes.hidden = text === "";
     if (notes.textContent !== text) notes.textContent = text;
   }
   return { element, show };
@@ -57,7 +56,7 @@ function factsOf(counts, tournament) {
 /** @param {Record<string, any> | null} tournament */
 function notesOf(tournament) {
   if (tournament === null) return [];
-  const { void_blocks: voids, called_off_blocks: off, suspended, disqualified, announcements, paused, missing, problem, is_over: isOver, is_running: isRunning } = tournament;
+  const { void_blocks: voids, called_off_blocks: off, suspended, disqualified, paused, missing, problem, is_over: isOver, is_running: isRunning } = tournament;
   /** @param {unknown} names */
   const list = (names) => (Array.isArray(names) ? names.map((each) => excerpt(String(typeof each === "object" && each !== null ? each.bot : each))).join(", ") : "");
   return [
@@ -66,12 +65,14 @@ function notesOf(tournament) {
     ...(list(suspended) === "" ? [] : [`Suspended: ${list(suspended)}.`]),
     ...(list(disqualified) === "" ? [] : [`Disqualified: ${list(disqualified)}.`]),
     ...(paused === true ? ["Paused: no block begins."] : []),
-    ...(Array.isArray(announcements) ? announcements.map((text) => excerpt(String(text))) : []),
     ...(list(missing) === "" ? [] : [`Missing: ${list(missing)}.`]),
     ...(isRunning === false && isOver !== true ? ["Nobody plays it at the moment."] : []),
     ...(typeof problem === "string" && problem !== "" ? [excerpt(problem)] : []),
   ];
 }
+
+/** The organizer's words, each in a line of its own. @param {Record<string, any> | null} tournament */
+const announcementsOf = (tournament) => (Array.isArray(tournament?.announcements) ? tournament.announcements.map((text) => excerpt(String(text))) : []);
 
 /** Writes 75 as `1 min`, 5400 as `1 h 30 min`. @param {number} seconds */
 export function durationOf(seconds) {
