@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 
-from stellwerk_engine.core.cards import LOCOMOTIVE, CardColor
-from stellwerk_engine.core.piles import draw_blind
-from stellwerk_engine.core.state import Events, State
-from stellwerk_engine.parts import draw_cards
+from stellwerk_engine.core.cards import LOCOMOTIVE
+from stellwerk_engine.core.state import Events
 from stellwerk_engine.replays.blind_draws import BlindDraws, blind_draws, chances
+from stellwerk_protocol import events as ev
 from tests.properties.playing import Habit, Line, Variant, any_move, examples, hoard_cards, lines, played
 from tests.support import every_variant
 
@@ -21,17 +19,21 @@ def draws_of(variant: Variant, line: Line) -> tuple[list[tuple[bool, float]], Ev
     """Play a game. Return each blind draw and the mean over all cards that could be on top of the pile, and
     the events."""
     draws: list[tuple[bool, float]] = []
-
-    def draw(state: State) -> CardColor:
-        tops = [Fraction(card == LOCOMOTIVE) for card in state.pile]
-        card = draw_blind(state)
-        draws.append((card == LOCOMOTIVE, float(sum(tops) / len(tops))))
-        return card
-
     events: Events = []
-    with patch.object(draw_cards, "draw_blind", draw):
-        for _ in played(variant, line, events):
-            pass
+    pile: list[bool] = []  # which of its cards are locomotives
+    seen = 0
+    for state in played(variant, line, events):
+        left = [card == LOCOMOTIVE for card in state.pile]
+        for place, event in enumerate(events[seen:], seen):
+            if isinstance(event, ev.CardDrawn):
+                draws.append((pile[-1], float(Fraction(sum(pile), len(pile)))))
+                assert pile.pop() == (event.card == "locomotive")
+            elif isinstance(event, ev.PileShuffled):
+                later = [
+                    each.card == "locomotive" for each in events[place:] if isinstance(each, ev.CardDrawn)
+                ]
+                pile = [*left, *reversed(later)]
+        pile, seen = left, len(events)
     return draws, events
 
 
