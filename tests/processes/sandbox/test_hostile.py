@@ -18,6 +18,10 @@ from tests.processes.sandbox.hostile.arena import ATTACKS
 from tests.processes.sandbox.hostile.table import Column, column, organizers
 from tests.tools import needs
 
+# One match after another: some of what bots tell each other by, such as the times of /dev/null, is the same
+# for all processes of the machine.
+pytestmark = pytest.mark.xdist_group("hostile bots")
+
 NONE: Final = {
     *("outlive", "outlive_supervisor", "outlive_stopped", "burn_on", "diary_processes"),
     *("token_commands", "print"),
