@@ -284,7 +284,8 @@ def test_json_has_the_crash_that_ended_a_comparison(raising: str, capsys: pytest
     [found] = broken["faults"]
     assert (found["bot"], found["fault"]["kind"]) == ("raising", "crash")
     assert found["fault"]["last_lines"][-1] == "KeyError: 'vieww'"
-    assert broken["doctors"]["raising"].partition(" kit doctor -- ")[2].startswith(sys.executable)
+    command = shlex.split(broken["doctors"]["raising"])
+    assert command[command.index("doctor") + 1 :][:2] == ["--", sys.executable]
     assert [match["number"] for match in broken["matches"]] == [0]
 
 
