@@ -188,9 +188,10 @@ async def _hear_witness(confinement: Confinement) -> tuple[dict[str, str], User,
 async def _let_it_try(
     nursery: trio.Nursery, confinement: Confinement, outside: _Outside
 ) -> tuple[dict[str, str], User, CgroupVersion]:
-    other = await _start_trial(nursery, confinement, "wait", outside)
+    byte = secrets.randbelow(2**31)
+    other = await _start_trial(nursery, confinement, f"wait {byte}", outside)
     waiting = json.loads(await _read_line(other))
-    offer = {**outside.offer, "other": other.pid, "other_token": outside.token}
+    offer = {**outside.offer, "other": other.pid, "other_token": outside.token, "byte": byte}
     bot = await _start_trial(nursery, confinement, json.dumps(offer), outside)
     answer: dict[str, Any] = json.loads(await _read_line(bot))
     port = answer.pop("port")

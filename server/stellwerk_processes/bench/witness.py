@@ -4,7 +4,7 @@ It runs as a bot does, in the very same sandbox: `python -I -S witness.py OFFER`
 there is outside to be reached. The witness prints one line of JSON: for each attempt `done`, `refused`, or
 `untried`, and the port that it has opened. Facts that only the other side can know (whether a connection
 arrived, whether a file is there, whether a process lived on) are left to `resolve_sandbox.py`, which made the
-offer. With the word `wait` instead, it is another bot, which holds some locks.
+offer. With `wait BYTE` instead, it is another bot, which holds some locks of that byte.
 
 Law: it harms nothing. Every load is bounded, nothing is sent beyond this machine, and what it makes it
 removes, or it goes with the sandbox.
@@ -32,7 +32,6 @@ HELD: Final = 32  # processes, sockets and events, to look whether a counter of 
 MUCH_MEMORY: Final = 2 * 1024**3
 NEEDED_MEMORY: Final = 3 * 1024**3  # that is free, before so much is really used
 NEEDED_DISK: Final = 2 * 1024**3
-BYTE: Final = 4711  # that the other bot locks
 STEP: Final = 16 * 1024 * 1024
 SECONDS: Final = 2.0  # for the other side to take a connection
 NOWHERE: Final = ("192.0.2.1", 9)  # an address of TEST-NET-1
@@ -58,8 +57,9 @@ Offer = dict[str, Any]  # JSON; both sides are in this package
 
 
 def main() -> None:
-    if sys.argv[1] == "wait":
-        _hold_locks()
+    word, _, byte = sys.argv[1].partition(" ")
+    if word == "wait":
+        _hold_locks(int(byte))
         print(json.dumps({"pid": os.getpid()}), flush=True)
         sys.stdin.readline()
         return
@@ -318,32 +318,34 @@ def _open_shared() -> Iterator[int]:
     yield os.eventfd(0)
 
 
-def _describe_lock(kind: int) -> bytes:
+def _describe_lock(kind: int, byte: int) -> bytes:
     """Return what fcntl gets for a lock of one byte."""
-    return struct.pack("hhqqixxxx", kind, os.SEEK_SET, BYTE, 1, 0)
+    return struct.pack("hhqqixxxx", kind, os.SEEK_SET, byte, 1, 0)
 
 
-def _hold_locks() -> None:
+def _hold_locks(byte: int) -> None:
     for number in _open_shared():
         for command in (_SET_LOCK, fcntl.F_SETLK):
             try:
-                fcntl.fcntl(number, command, _describe_lock(fcntl.F_RDLCK))
+                fcntl.fcntl(number, command, _describe_lock(fcntl.F_RDLCK, byte))
             except OSError:
                 continue
     with contextlib.suppress(OSError):
         fcntl.flock(os.open(__file__, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB)
 
 
-def _see_locks(_: Offer) -> bool:
-    """Look whether the other bot holds its locks."""
+def _see_locks(offer: Offer) -> bool:
+    """Look whether the other bot holds its locks. Each trial has a byte of its own: some of what is locked is
+    the machine's, and another trial may run."""
+    byte = offer["byte"]
     for number in _open_shared():
         for command in (_GET_LOCK, fcntl.F_GETLK):
             try:
-                answer = fcntl.fcntl(number, command, _describe_lock(fcntl.F_WRLCK))
+                answer = fcntl.fcntl(number, command, _describe_lock(fcntl.F_WRLCK, byte))
             except OSError:
                 continue
             kind, _whence, start, length, _pid = struct.unpack("hhqqixxxx", answer)
-            if (kind, start, length) == (fcntl.F_RDLCK, BYTE, 1):
+            if (kind, start, length) == (fcntl.F_RDLCK, byte, 1):
                 return True
     try:
         fcntl.flock(os.open(__file__, os.O_RDONLY), fcntl.LOCK_EX | fcntl.LOCK_NB)

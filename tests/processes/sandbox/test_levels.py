@@ -101,6 +101,18 @@ def test_at_the_highest_level_everything_is_refused() -> None:
     assert record["cgroup"] in (1, 2)
 
 
+@needs("root", "bwrap", "namespaces")
+def test_a_level_holds_while_another_trial_holds_its_locks() -> None:
+    """Some of what bots share is the machine's, such as the inode of event descriptors."""
+    other = [sys.executable, witness.__file__, "wait 4711"]
+    with subprocess.Popen(other, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline()
+        assert seen([sys.executable], "namespace")["problem"] == ""
+        process.stdin.write(b"\n")
+
+
 @needs("ordinary user's Python")
 def test_the_witness_can_do_what_nobody_refuses() -> None:
     """Else it would prove nothing where something is refused."""
