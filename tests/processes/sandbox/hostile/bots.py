@@ -573,11 +573,6 @@ def _answer(word: str) -> None:
 # -- the teller and the listener ---------------------------------------------------------------------
 
 
-def _lock(kind: int, bit: int) -> bytes:
-    """Return a lock of one byte; none of them meet, or the kernel would make one of two."""
-    return struct.pack("hhqqixxxx", kind, os.SEEK_SET, 2 * bit, 1, 0)
-
-
 class Shared:
     """The ways in which two bots share something, each with room for some bits."""
 
@@ -593,10 +588,19 @@ class Shared:
             "told_device_locks": os.open("/dev/null", os.O_RDONLY),
             "told_namespace_locks": os.open("/proc/self/ns/time", os.O_RDONLY),
         }
+        # Some of these are the same for all processes of the machine: other tests lock other bytes of them.
+        self.first_byte = int.from_bytes(hashlib.sha256(folder.encode()).digest()[:4]) << 16
         self.devices = [f"/dev/{name}" for name in ("null", "zero", "full", "random", "urandom")]
         _libc.mmap.restype = ctypes.c_void_p
         program = os.open(self.programs[0], os.O_RDONLY)
         self.place: int = _libc.mmap(None, mmap.PAGESIZE, mmap.PROT_READ, mmap.MAP_PRIVATE, program, 0)
+
+    def byte(self, bit: int) -> int:
+        """Return the byte that is locked for a bit. No two meet, or the kernel would make one lock of two."""
+        return self.first_byte + 2 * bit
+
+    def lock(self, kind: int, bit: int) -> bytes:
+        return struct.pack("hhqqixxxx", kind, os.SEEK_SET, self.byte(bit), 1, 0)
 
     def futex(self, bit: int) -> tuple[ctypes.c_void_p, int]:
         """Return a place in the file that nobody can write to, and the number that is there."""
@@ -632,7 +636,7 @@ class Teller(Victim):
         for number in self.shared.locked.values():
             for bit in self.ones:
                 try:
-                    fcntl.fcntl(number, _SET_LOCK, _lock(fcntl.F_RDLCK, bit))
+                    fcntl.fcntl(number, _SET_LOCK, self.shared.lock(fcntl.F_RDLCK, bit))
                 except OSError:
                     continue
         for bit in self.ones:
@@ -709,9 +713,9 @@ class Listener(Bot):
         return sum(1 << bit for bit in self.shared.bits if is_one(bit))
 
     def is_locked(self, number: int, bit: int) -> bool:
-        answer = fcntl.fcntl(number, _GET_LOCK, _lock(fcntl.F_WRLCK, bit))
+        answer = fcntl.fcntl(number, _GET_LOCK, self.shared.lock(fcntl.F_WRLCK, bit))
         kind, _, start, length, _ = struct.unpack("hhqqixxxx", answer)
-        return (kind, start, length) == (fcntl.F_RDLCK, 2 * bit, 1)
+        return (kind, start, length) == (fcntl.F_RDLCK, self.shared.byte(bit), 1)
 
     def is_locked_whole(self, bit: int) -> bool:
         try:
