@@ -243,7 +243,7 @@ class Results:
     def ranking(self, rated: Rated, out: Mapping[str, WhyOut], over: str, note: str = "") -> Ranking:
         """Return the rows in the order of the report: group by group, the best first, then bots without a
         rating by their scores, and last those that are out."""
-        ratings = {} if rated.ratings is None else {each.name: each for each in rated.ratings.entrants}
+        ratings = {} if rated.ratings is None else rated.ratings.by_name
         by_score = sorted(self._bots, key=lambda name: (-self._mean_score(name), name))
         place = {name: number for number, name in enumerate(ratings)}
         playing = [name for name in place if name in self._bots and name not in out]

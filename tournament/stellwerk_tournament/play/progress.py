@@ -153,7 +153,7 @@ def rows_of(
 ) -> tuple[Row, ...]:
     """Return the rows, the best first: by the rating if all have one, else by the score. Bots that are out
     stand below all others."""
-    rated = {} if ratings is None else {rating.name: rating for rating in ratings.entrants}
+    rated = {} if ratings is None else ratings.by_name
     order = standings.order()
     if rated and all(name in rated for name in order):
         order.sort(key=lambda name: -rated[name].elo)

@@ -124,6 +124,10 @@ class Ratings:
     warnings: tuple[RatingWarning, ...]
     _comparison: _Comparison = field(repr=False)
 
+    @property
+    def by_name(self) -> dict[str, Rating]:
+        return {rating.name: rating for rating in self.entrants}
+
     def superiority(self, name: str, other: str) -> float | None:
         """Return how likely one is to be better than the other. None where their distance has no error."""
         return self._comparison.superiority(name, other)

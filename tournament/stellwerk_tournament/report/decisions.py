@@ -71,8 +71,8 @@ def decision_in_words(decision: Decision) -> str:
 def decisions(cup: Cup, names: Sequence[str]) -> DecisionsTable:
     """Collect the decisions. `names` are in the order of the ranking."""
     field, rated, without = cup.field, cup.rated, cup.rated_without_disqualified
-    ratings = {} if isinstance(rated, RatingError) else _by_name(rated.pooled)
-    others = _by_name(without) if isinstance(without, Ratings) else {}
+    ratings = {} if isinstance(rated, RatingError) else rated.pooled.by_name
+    others = without.by_name if isinstance(without, Ratings) else {}
     return DecisionsTable(
         head=field.head,
         rows=[DecisionRow(each.number, each.at, decision_in_words(each)) for each in field.decisions],
@@ -81,7 +81,3 @@ def decisions(cup: Cup, names: Sequence[str]) -> DecisionsTable:
         else (),
         unrated=str(without) if isinstance(without, RatingError) else "",
     )
-
-
-def _by_name(ratings: Ratings) -> dict[str, Rating]:
-    return {rating.name: rating for rating in ratings.entrants}

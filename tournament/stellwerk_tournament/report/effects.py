@@ -140,7 +140,7 @@ def _table_of(effect: SeatEffect) -> str:
 
 
 def _part(title: str, ratings: Mapping[str, Ratings], names: Sequence[str]) -> PartTable:
-    by_name = [{rating.name: rating for rating in part.entrants} for part in ratings.values()]
+    by_name = [part.by_name for part in ratings.values()]
     return PartTable(
         title, list(ratings), [PartRow(name, [part.get(name) for part in by_name]) for name in names]
     )

@@ -73,8 +73,8 @@ def forfeits(cup: Cup, names: Sequence[str]) -> Forfeits:
     seen = {reason for name in names for reason in standings.of[name].forfeits}
     reasons: list[ForfeitReason] = [reason for reason in GRAVEST_FIRST if reason in seen]
     ratings = without if isinstance(without, Ratings) else None
-    with_all = {} if isinstance(cup.rated, RatingError) else _by_name(cup.rated.pooled)
-    clean = {} if ratings is None else _by_name(ratings)
+    with_all = {} if isinstance(cup.rated, RatingError) else cup.rated.pooled.by_name
+    clean = {} if ratings is None else ratings.by_name
     played = Counter(name for match in cup.results if not match.forfeits for name in match.players)
     return Forfeits(
         conduct=in_words(cup.settings.conduct),
@@ -94,7 +94,3 @@ def forfeits(cup: Cup, names: Sequence[str]) -> Forfeits:
         ],
         unrated=str(without) if isinstance(without, RatingError) else "",
     )
-
-
-def _by_name(ratings: Ratings) -> dict[str, Rating]:
-    return {rating.name: rating for rating in ratings.entrants}
