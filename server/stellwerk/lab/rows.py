@@ -35,15 +35,12 @@ class PointsRow(TypedDict):
     longest_path: int
 
 
-class Row(PointsRow):
-    """One seat of one match. Partners share points and rank. `score` is the share of opponents that the seat
-    was ahead of, a tie counting a half. `used_ms` is what its `asks` answers took. `refused` answers were
-    illegal, `raised` ended in an exception, `late` took longer than `move_s`; `problem` is the first of all
-    that went wrong. `replay` is the file, or empty. `record` is what the player says of itself, if it has a
-    dict of that name."""
+class SeatRow(PointsRow):
+    """One seat of one match, wherever it was played. Partners share points and rank. `score` is the share of
+    opponents that the seat was ahead of, a tie counting a half. `used_ms` is what its `asks` answers took.
+    `replay` is the file, or empty."""
 
     match: str
-    number: int
     block: int
     seed: str
     game: str
@@ -55,49 +52,38 @@ class Row(PointsRow):
     rank: int
     score: float
     points: int
-    unused_cards: int
     turns: int
     reason: str
     asks: int
     used_ms: float
     slowest_ms: float
+    replay: str
+
+
+class Row(SeatRow):
+    """One seat of one match. `refused` answers were illegal, `raised` ended in an exception, `late` took
+    longer than `move_s`; `problem` is the first of all that went wrong. `record` is what the player says of
+    itself, if it has a dict of that name."""
+
+    number: int
+    unused_cards: int
     refused: int
     raised: int
     late: int
     problem: str
-    replay: str
     record: dict[str, Any]  # Any: what an author puts there
 
 
-class TournamentRow(PointsRow):
+class TournamentRow(SeatRow):
     """One seat of one match of a tournament. `rank` and `score` count, with forfeits: `forfeits` says whether
-    the bot's is one. `defaults` are moves that the server made for it, `faults` the kinds of its faults. The
-    rest is as in `Row`."""
+    the bot's is one. `defaults` are moves that the server made for it, `faults` the kinds of its faults."""
 
-    match: str
-    block: int
     rotation: int
     round: int
-    seed: str
-    game: str
-    options: str
-    players: int
-    seat: int
-    team: int
-    bot: str
-    rank: int
-    score: float
-    points: int
-    turns: int
-    reason: str
     seconds: float
-    asks: int
-    used_ms: float
-    slowest_ms: float
     defaults: int
     faults: str
     forfeits: bool
-    replay: str
 
 
 def tournament_rows(folder: str | PathLike[str]) -> list[TournamentRow]:
