@@ -29,28 +29,27 @@ class Late(Struct, frozen=True, omit_defaults=True):
 class LateAsks:
     """The late asks of one seat. `first` is for its report."""
 
-    __slots__ = ("_asked_at", "_by_ask")
+    __slots__ = ("_by_ask",)
 
     def __init__(self) -> None:
-        self._by_ask: dict[int, Late] = {}
-        self._asked_at: dict[int, float] = {}
+        self._by_ask: dict[int, tuple[Late, float]] = {}  # with when it was asked
 
     @property
     def first(self) -> Late | UnsetType:
-        return next(iter(self._by_ask.values()), UNSET)
+        return next((late for late, _ in self._by_ask.values()), UNSET)
 
     def add(self, late: Late, asked_at: float) -> None:
-        self._by_ask[late.ask] = late
-        self._asked_at[late.ask] = asked_at
+        self._by_ask[late.ask] = late, asked_at
 
     def answered(self, ask: int, now: float) -> Late | None:
         """Note when the answer to a late ask came. Return None for any other ask."""
-        late = self._by_ask.get(ask)
-        if late is None:
+        found = self._by_ask.get(ask)
+        if found is None:
             return None
+        late, asked_at = found
         if late.took_ms is UNSET:
-            took_ms = max(late.limit_ms, round(now - self._asked_at[ask]))
-            late = self._by_ask[ask] = replace(late, took_ms=took_ms)
+            late = replace(late, took_ms=max(late.limit_ms, round(now - asked_at)))
+            self._by_ask[ask] = late, asked_at
         return late
 
 

@@ -27,7 +27,7 @@ from stellwerk_tournament.store.store import KnownBlock, Opened
 _STATUS: Final = {
     "queued": "has not been exported by this tournament",
     "void": "is void",
-    "called_off": "was called off, because one of its bots is suspended",
+    "called_off": "was called off, because one of its bots is suspended or disqualified",
 }
 
 

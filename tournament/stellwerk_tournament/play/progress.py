@@ -65,7 +65,7 @@ class RunningBlock(Struct, frozen=True):
 
 
 class Progress(Struct, frozen=True, omit_defaults=True):
-    """`total` is how many matches there will be, if that is known, and if no other bot is suspended.
+    """`total` is how many matches there will be, if that is known, and if no other bot gets out.
     `seconds_left` is a guess from the rate of this run. `missing` are the remote bots that are not connected.
     `matches` and `blocks` are what runs."""
 

@@ -1,8 +1,8 @@
-"""The schedule as a source of blocks (`source.py`), also after suspensions.
+"""The schedule as a source of blocks (`source.py`), also after suspensions and disqualifications.
 
 Laws:
-- a stage keeps the tables that it was made with. The bots that were suspended then are not written anywhere:
-  they follow from the blocks of the stage, and from the order in which bots were suspended;
+- a stage keeps the tables that it was made with. The bots that were out then are not written anywhere: they
+  follow from the blocks of the stage, and from the orders in which bots were suspended and disqualified;
 - the cost of a stage does not depend on how many are before it, unless its tables do: a folder that is
   resumed gets all of its stages again.
 """

@@ -3,7 +3,7 @@
 Laws:
 - the runner knows no rounds, and not who meets whom; a source knows no processes, no deals and no disk;
 - a block has one number for ever. The runner asks for more when every block that it has been given has begun;
-- a block that was given ends once, complete or void, unless it is called off because a bot is suspended. So
+- a block that was given ends once, complete or void, unless it is called off because a bot is out. So
   what is due may depend on what has ended, and on nothing that is still being played;
 - a runner that is resumed gets every block again that is not over. It leaves out those that are;
 - the field may grow: a block may have entrants that were not there before. How they play (games, clocks,

@@ -10,7 +10,7 @@ Laws:
 from __future__ import annotations
 
 import secrets
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -208,10 +208,7 @@ class Cup:
         """Rate the matches without any forfeit, or say why they cannot be. None if no match has one."""
         if not self.results.has_forfeits:
             return None
-        try:
-            return rate(self.results.outcomes(with_forfeits=False, unrated=self.field.unrated))
-        except RatingError as error:
-            return error
+        return _rated(self.results.outcomes(with_forfeits=False, unrated=self.field.unrated))
 
     @cached_property
     def rated_without_disqualified(self) -> Ratings | RatingError | None:
@@ -220,10 +217,7 @@ class Cup:
         field = self.field
         if not field.disqualified:
             return None
-        try:
-            return rate(self.results.outcomes(unrated=field.unrated, without=field.disqualified))
-        except RatingError as error:
-            return error
+        return _rated(self.results.outcomes(unrated=field.unrated, without=field.disqualified))
 
     # -- to play -------------------------------------------------------------------------------------
 
@@ -274,3 +268,10 @@ class Cup:
     @property
     def _seed_fact(self) -> str:
         return _DRAWN if self.seed is None else seed_check(self.seed)
+
+
+def _rated(outcomes: Sequence[Outcome]) -> Ratings | RatingError:
+    try:
+        return rate(outcomes)
+    except RatingError as error:
+        return error
